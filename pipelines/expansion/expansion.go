@@ -48,6 +48,7 @@ type Method struct {
 	Name    string
 	Summary string // one line, for listings
 	Source  string // paper or description that the method comes from
+	Several bool   // whether one answer can hold several texts, for example one per hypothesis
 	// Read gets the texts to search with out of a completion. An error says why there is nothing usable in it, for example that
 	// the answer was cut off inside its reasoning; the query then falls back to its plain form and is counted.
 	Read func(text string) (Answer, error)
