@@ -5,5 +5,7 @@ func Methods() []Method {
 	return []Method{
 		hyde(),
 		query2doc(),
+		diagnosis(),
+		cot(),
 	}
 }
