@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -60,37 +61,6 @@ func CreateFolder(dir string, overwrite bool) (*Folder, error) {
 	}
 	return &Folder{dir: dir}, nil
 }
-
-// Manifest says what was run, so that a result can be judged and repeated.
-type Manifest struct {
-	DDX        string             `json:"ddx"` // version of the program
-	Experiment string             `json:"experiment"`
-	Baseline   string             `json:"baseline"`
-	Measures   []string           `json:"measures"`
-	Limit      int                `json:"limit,omitempty"`
-	Seed       uint64             `json:"seed"`
-	Statistics string             `json:"statistics"`
-	Datasets   []ManifestDataset  `json:"datasets"`
-	Pipelines  []ManifestPipeline `json:"pipelines"`
-}
-
-// ManifestDataset identifies a dataset.
-type ManifestDataset struct {
-	Name       string `json:"name"`
-	Hash       string `json:"hash"`        // of corpus, queries and judgments
-	CorpusHash string `json:"corpus_hash"` // of the corpus alone
-	Queries    int    `json:"queries"`
-}
-
-// ManifestPipeline is a pipeline with every setting spelled out.
-type ManifestPipeline struct {
-	Name     string   `json:"name"`
-	YAML     string   `json:"yaml"`
-	Analyses []string `json:"analyses"` // fingerprints of the text analyses that its searches use
-}
-
-// WriteManifest writes manifest.json; it is done before the first query runs.
-func (f *Folder) WriteManifest(m Manifest) error { return f.writeJSON(manifestFile, m) }
 
 func (f *Folder) finish(r *Results) error { return f.writeJSON(resultsFile, r) }
 
@@ -162,6 +132,15 @@ func (f *Folder) writeRun(r Result, measures []metric.Measure, outcomes []outcom
 		}
 		if err := encoder.Encode(line); err != nil {
 			return fmt.Errorf("%s: %w", queriesFile, err)
+		}
+	}
+	if r.PerQuery != nil {
+		for _, q := range r.PerQuery.Queries {
+			if !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.query.ID == q.ID }) {
+				if err := encoder.Encode(QueryLine{ID: q.ID, Status: StatusNoText, Metrics: values[q.ID]}); err != nil {
+					return fmt.Errorf("%s: %w", queriesFile, err)
+				}
+			}
 		}
 	}
 	dir := runDir(r.Pipeline, r.Dataset)

@@ -44,6 +44,7 @@ const (
 	StatusMissing QueryStatus = "missing" // a model's answer is not recorded
 	StatusFailed  QueryStatus = "failed"
 	StatusNotRun  QueryStatus = "not run" // the experiment was stopped before
+	StatusNoText  QueryStatus = "no text" // judged, but not among the dataset's queries: it cannot be run and counts 0
 )
 
 // outcome is one query of a run.

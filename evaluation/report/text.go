@@ -22,7 +22,7 @@ func Text(w io.Writer, r *evaluation.Results) error {
 		return err
 	}
 	var b strings.Builder
-	datasets := byDataset(r)
+	datasets := r.ByDataset()
 	for _, d := range datasets {
 		fmt.Fprintf(&b, "%s: %d judged queries\n\n", d[0].Dataset, d[0].Queries)
 		datasetTable(r, d, &b)
@@ -36,18 +36,6 @@ func Text(w io.Writer, r *evaluation.Results) error {
 	notes(r, &b)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func byDataset(r *evaluation.Results) [][]evaluation.Result {
-	var groups [][]evaluation.Result
-	for _, res := range r.Results {
-		if n := len(groups); n > 0 && groups[n-1][0].Dataset == res.Dataset {
-			groups[n-1] = append(groups[n-1], res)
-		} else {
-			groups = append(groups, []evaluation.Result{res})
-		}
-	}
-	return groups
 }
 
 func measureColumns(measures []metric.Measure) []table.Column {
@@ -139,7 +127,7 @@ func meanTable(r *evaluation.Results, datasets [][]evaluation.Result, b *strings
 // notes says what the table does not: how the figures were computed, and what is lacking.
 func notes(r *evaluation.Results, b *strings.Builder) {
 	compared := 0
-	for _, d := range byDataset(r) {
+	for _, d := range r.ByDataset() {
 		n := 0
 		for _, res := range d {
 			if res.Gain != nil {
@@ -154,7 +142,7 @@ func notes(r *evaluation.Results, b *strings.Builder) {
 	fmt.Fprintf(b, "measures: as trec_eval -c computes them%s.\n", measureNotes(r.Measures))
 	for _, res := range r.Results {
 		name := res.Pipeline
-		if len(byDataset(r)) > 1 {
+		if len(r.ByDataset()) > 1 {
 			name += " on " + res.Dataset
 		}
 		if res.Fallback > 0 {
@@ -174,7 +162,7 @@ func notes(r *evaluation.Results, b *strings.Builder) {
 		}
 	}
 	var unjudged []string
-	for _, d := range byDataset(r) {
+	for _, d := range r.ByDataset() {
 		if i := slices.IndexFunc(d, func(res evaluation.Result) bool { return res.PerQuery != nil && len(res.PerQuery.Unjudged) > 0 }); i >= 0 {
 			unjudged = append(unjudged, fmt.Sprintf("%s: %s without judgments not averaged.", d[i].Dataset,
 				count(len(d[i].PerQuery.Unjudged), "query", "queries")))
