@@ -131,10 +131,10 @@ func splitDepth(text string) (name, depth string, ok bool) {
 
 // nearest finds the known name that differs least from name.
 func nearest(name string) (string, bool) {
-	best, bestDistance := "", 3 // names are short: more than two edits are another word
+	best, bestDistance := "", 3
 	for _, k := range kinds {
 		for _, candidate := range append([]string{k.name}, k.synonyms...) {
-			if d := distance(name, candidate); d < bestDistance && d < len(candidate) {
+			if d := distance(name, candidate); d < bestDistance && 2*d <= len(candidate) { // more edits make another word
 				best, bestDistance = k.name, d
 			}
 		}
