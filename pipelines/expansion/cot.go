@@ -16,10 +16,10 @@ func cot() Method {
 	}
 }
 
-// readCoT takes what follows the last "Search query:" as the text to search with, and what stands before it as reasoning. The label may be in any
-// case, in bold or a heading, and the query behind it in quotation marks or on the next lines; it ends at a blank line. A label at the
-// start of a line comes before one within a line. An answer without the label is searched as a whole, with a warning. The error wraps
-// ErrCutOff where the last label has nothing behind it.
+// readCoT takes what follows the last "Search query:" as the text to search with, and what stands before it as reasoning. The label
+// may be in any case, in bold or a heading, and the query behind it in quotation marks, in a fence or on the next lines; it ends at a
+// blank line. An answer without the label is searched as a whole, with a warning. The error wraps ErrCutOff where the last label has
+// nothing behind it.
 func readCoT(text string) (Answer, error) {
 	p, err := split(text)
 	if err != nil {
@@ -45,23 +45,18 @@ func readCoT(text string) (Answer, error) {
 	}, nil
 }
 
-// cutSearchQuery finds the label and the query.
+// cutSearchQuery finds the last label and the query behind it.
 func cutSearchQuery(text string) (before, query string, found bool) {
-	from, to, atLineStart := -1, 0, false
-	for at := 0; at < len(text); {
+	from, to := -1, 0
+	for at := 0; ; {
 		i := indexFold(text[at:], "search")
 		if i < 0 {
 			break
 		}
 		start := at + i
 		at = start + len("search")
-		end, ok := labelEnd(text, at)
-		if !ok {
-			continue
-		}
-		lineStart := decorationOnly(text, start)
-		if lineStart || !atLineStart {
-			from, to, atLineStart = start, end, lineStart
+		if end, ok := labelEnd(text, at); ok {
+			from, to = start, end
 		}
 	}
 	if from < 0 {
@@ -71,21 +66,37 @@ func cutSearchQuery(text string) (before, query string, found bool) {
 	return before, cleanQuery(text[to:]), true
 }
 
-// labelEnd reads the rest of the label behind "search": "query", what decorates it, and a colon or, if it is all of a line, the line's end.
+// labelEnd reads the rest of the label behind "search": "query" or "queries", what decorates it, and a colon. Where nothing else stands
+// on its line, the end of the line or a dash will do.
 func labelEnd(text string, at int) (int, bool) {
-	rest := text[at:]
-	s := strings.TrimLeftFunc(rest, func(r rune) bool { return r == '_' || r == '-' || r != '\n' && blank(r) })
-	if len(s) == len(rest) || len(s) < len("query") || !strings.EqualFold(s[:len("query")], "query") {
+	parting := func(r rune) bool { return r == '_' || r == '-' || blank(r) && r != '\n' }
+	s := strings.TrimLeftFunc(text[at:], parting)
+	if len(s) == len(text)-at {
 		return 0, false
 	}
-	s = s[len("query"):]
-	decorated := strings.TrimLeft(s, "*_`\"")
-	s = strings.TrimLeftFunc(decorated, func(r rune) bool { return r != '\n' && blank(r) })
-	if t := cutColon(s); t != s {
-		return at + len(rest) - len(strings.TrimLeft(t, "*_")), true
+	known := false
+	for _, word := range [...]string{"query", "queries"} {
+		if len(s) >= len(word) && strings.EqualFold(s[:len(word)], word) {
+			s, known = s[len(word):], true
+			break
+		}
 	}
-	wholeLine := strings.HasPrefix(s, "\n")
-	return at + len(rest) - len(s), wholeLine && decorationOnly(text, at-len("search"))
+	if !known {
+		return 0, false
+	}
+	s = strings.TrimLeftFunc(strings.TrimLeft(s, "*_`\""), func(r rune) bool { return blank(r) && r != '\n' })
+	if rest := cutColon(s); rest != s {
+		return len(text) - len(strings.TrimLeft(rest, "*_")), true
+	}
+	if s != "" && strings.ContainsRune("\n-–—", firstRune(s)) && decorationOnly(text, at-len("search")) {
+		return len(text) - len(strings.TrimLeft(s, "-–—")), true
+	}
+	return 0, false
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
 }
 
 // decorationOnly tells whether nothing but the marks of headings, lists and bold print stands before the position on its line.
@@ -111,20 +122,28 @@ func decorationOnly(text string, at int) bool {
 func cleanQuery(s string) string {
 	s = trim(s)
 	if rest, ok := strings.CutPrefix(s, "```"); ok {
-		// The query stands in a fence; what follows the opening marks on their line is the name of a language.
-		if _, body, ok := strings.Cut(rest, "\n"); ok {
-			s, _, _ = strings.Cut(body, "```")
-			s = trim(s)
+		s, _, _ = strings.Cut(rest, "```")
+		// What follows the opening marks on their line is the name of a language.
+		if _, body, ok := strings.Cut(s, "\n"); ok {
+			s = body
 		}
+		s = trim(s)
 	}
 	var lines []string
 	for line := range strings.Lines(s) {
 		if line = trim(line); line == "" {
 			break
 		}
+		for _, bullet := range [...]string{"- ", "* ", "• "} {
+			line = strings.TrimPrefix(line, bullet)
+		}
 		lines = append(lines, line)
 	}
-	return unwrap(strings.Join(lines, " "))
+	query := strings.Join(lines, " ")
+	if strings.Count(query, "**") == 1 {
+		query = strings.TrimSuffix(query, "**") // the bold print started before the label
+	}
+	return unwrap(query)
 }
 
 // unwrap takes off marks that stand around the whole text: quotation marks, backticks, bold print.
@@ -132,7 +151,9 @@ func unwrap(s string) string {
 	for {
 		before := s
 		s = trim(s)
-		for _, marks := range [...][2]string{{`"`, `"`}, {"“", "”"}, {"'", "'"}, {"‘", "’"}, {"«", "»"}, {"`", "`"}, {"**", "**"}, {"*", "*"}} {
+		for _, marks := range [...][2]string{
+			{`"`, `"`}, {"“", "”"}, {"'", "'"}, {"‘", "’"}, {"«", "»"}, {"`", "`"}, {"**", "**"}, {"*", "*"},
+		} {
 			inner, ok := strings.CutPrefix(s, marks[0])
 			if !ok {
 				continue

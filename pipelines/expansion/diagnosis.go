@@ -4,7 +4,7 @@ func diagnosis() Method {
 	return Method{
 		Name:    "diagnosis",
 		Summary: "a differential diagnosis: names and synonyms of what the patient may have, one search each, weighted by probability",
-		Source:  "differentials by language models: McDuff et al., Towards accurate differential diagnosis with large language models, Nature 2025",
+		Source:  "differentials: McDuff et al., Towards accurate differential diagnosis with large language models, Nature 2025",
 		Several: true,
 		Read:    readDiagnosis,
 	}

@@ -40,8 +40,8 @@ const (
 
 // ParseDifferential reads a differential from an answer that holds it as JSON, with prose and code fences around it or not: an object
 // {"diagnoses": [...]} or, if there is no such object, a list; each diagnosis an object {"name", "synonyms", "probability",
-// "key_findings"} or just a name. If there are several, the first one counts. The warnings say what was repaired or guessed. The error wraps ErrCutOff where the
-// text ends inside the JSON; no part of it is then used.
+// "key_findings"} or just a name. If there are several, the first one counts. The warnings say what was repaired or guessed. The error
+// wraps ErrCutOff where the text ends inside the JSON; no part of it is then used.
 //
 // A probability is a number or a string with one, from 0 to 1 or in percent: with a "%", or, for all numbers of the list without one,
 // if any of them is above 1. Others (missing, NaN, negative, above 100 percent, words) are not used. Such a hypothesis counts
@@ -91,18 +91,20 @@ func findDiagnoses(text string) (items []any, repairs []string, err error) {
 		err = fmt.Errorf("%w inside its JSON; nothing of it is used", ErrCutOff)
 	}
 	for _, v := range values {
-		if object, ok := v.Data.(map[string]any); ok {
-			if items, ok := field(object, "diagnoses", "differential", "differential_diagnosis", "diagnosis", "hypotheses").([]any); ok {
-				return items, v.Repairs, nil
-			}
+		if items, ok := listOfDiagnoses(v.Data); ok {
+			return items, v.Repairs, nil
 		}
 	}
 	// A list alone is believed only if nothing is broken around it, as it could be a part of that.
 	if err != nil {
 		return nil, nil, err
 	}
+	named := func(item any) bool {
+		h, _ := readHypothesis(item)
+		return h.Name != ""
+	}
 	for _, v := range values {
-		if list, ok := v.Data.([]any); ok && slices.ContainsFunc(list, func(item any) bool { h, _ := readHypothesis(item); return h.Name != "" }) {
+		if list, ok := v.Data.([]any); ok && slices.ContainsFunc(list, named) {
 			return list, v.Repairs, nil
 		}
 	}
@@ -110,6 +112,30 @@ func findDiagnoses(text string) (items []any, repairs []string, err error) {
 		return nil, nil, errors.New(`the JSON in the answer holds no list "diagnoses"`)
 	}
 	return nil, nil, errors.New("the answer holds no JSON with diagnoses")
+}
+
+// listOfDiagnoses returns the list in an object, which may be wrapped in objects or lists that hold nothing else.
+func listOfDiagnoses(v any) ([]any, bool) {
+	for {
+		switch outer := v.(type) {
+		case []any:
+			if len(outer) != 1 {
+				return nil, false
+			}
+			v = outer[0]
+		case map[string]any:
+			if items, ok := field(outer, "diagnoses", "differential", "differential_diagnosis", "diagnosis", "hypotheses").([]any); ok {
+				return items, true
+			}
+			if len(outer) != 1 {
+				return nil, false
+			}
+			for _, v = range outer {
+			}
+		default:
+			return nil, false
+		}
+	}
 }
 
 // field returns the member with the first of the names that the object has, in the given case or, failing that, in any.
@@ -134,13 +160,7 @@ func field(object map[string]any, names ...string) any {
 func readHypothesis(item any) (Hypothesis, statedProbability) {
 	if object, ok := item.(map[string]any); ok {
 		h := Hypothesis{Name: clean(field(object, "name", "diagnosis", "disease", "condition"))}
-		seen := map[string]bool{strings.ToLower(h.Name): true}
-		for _, synonym := range texts(field(object, "synonyms", "aliases")) {
-			if key := strings.ToLower(synonym); !seen[key] {
-				seen[key] = true
-				h.Synonyms = append(h.Synonyms, synonym)
-			}
-		}
+		h.Synonyms = distinct(texts(field(object, "synonyms", "aliases")), h.Name)
 		h.KeyFindings = texts(field(object, "key_findings", "findings"))
 		return h, readProbability(field(object, "probability", "confidence", "likelihood"))
 	}
@@ -236,10 +256,12 @@ func (d Differential) setProbabilities(stated []statedProbability) (warnings []s
 		}
 	}
 	if unusable > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d hypotheses state no usable probability; each counts as the next one that does", unusable, len(stated)))
+		warnings = append(warnings,
+			fmt.Sprintf("%d of %d hypotheses state no usable probability; each counts as the next one that does", unusable, len(stated)))
 	}
 	if zeros > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d hypotheses have probability 0, which counts as %v", zeros, len(stated), leastProbability))
+		warnings = append(warnings,
+			fmt.Sprintf("%d of %d hypotheses have probability 0, which counts as %v", zeros, len(stated), leastProbability))
 	}
 	return warnings
 }
@@ -247,6 +269,7 @@ func (d Differential) setProbabilities(stated []statedProbability) (warnings []s
 // merge joins hypotheses with the same name and returns how many went into earlier ones.
 func (d *Differential) merge() int {
 	index := make(map[string]int, len(d.Hypotheses))
+	joined := map[int]bool{}
 	kept := d.Hypotheses[:0]
 	for _, h := range d.Hypotheses {
 		key := strings.ToLower(h.Name)
@@ -258,20 +281,31 @@ func (d *Differential) merge() int {
 		}
 		first := &kept[i]
 		first.Probability = max(first.Probability, h.Probability)
-		first.Synonyms = union(first.Synonyms, h.Synonyms)
-		first.KeyFindings = union(first.KeyFindings, h.KeyFindings)
+		first.Synonyms = append(first.Synonyms, h.Synonyms...)
+		first.KeyFindings = append(first.KeyFindings, h.KeyFindings...)
+		joined[i] = true
+	}
+	for i := range joined {
+		kept[i].Synonyms = distinct(kept[i].Synonyms, kept[i].Name)
+		kept[i].KeyFindings = distinct(kept[i].KeyFindings)
 	}
 	n := len(d.Hypotheses) - len(kept)
 	d.Hypotheses = kept
 	return n
 }
 
-// union appends those of b that are not in a, in any case.
-func union(a, b []string) []string {
-	for _, s := range b {
-		if !slices.ContainsFunc(a, func(t string) bool { return strings.EqualFold(s, t) }) {
-			a = append(a, s)
+// distinct returns the texts without those that come again, in any case, or are among the others.
+func distinct(texts []string, others ...string) []string {
+	seen := make(map[string]bool, len(texts)+len(others))
+	for _, s := range others {
+		seen[strings.ToLower(s)] = true
+	}
+	var kept []string
+	for _, s := range texts {
+		if key := strings.ToLower(s); !seen[key] {
+			seen[key] = true
+			kept = append(kept, s)
 		}
 	}
-	return a
+	return kept
 }

@@ -39,8 +39,8 @@ type heading struct {
 }
 
 // parseHeading reads a line as the given title (in lower case, words parted by one space), in any case and with any of the usual
-// decoration: "## Title", "**Title:** rest", "__title__", "Title: rest". A marked title is one only if nothing but decoration or a colon follows it in
-// the decorated part, so "## Final response rates" is not one.
+// decoration: "## Title", "**Title:** rest", "__title__", "Title: rest". Words behind the title need a colon or the end of the bold
+// print between, so "## Final response rates" is another title.
 func parseHeading(line, title string) (heading, bool) {
 	var h heading
 	s := trimLeft(line)
@@ -85,7 +85,6 @@ func parseHeading(line, title string) (heading, bool) {
 	if blankRest {
 		h.rest = s[len(s):]
 	}
-	// Words that go on after the title make it a heading only where something ends the title: a colon or the end of the bold print.
 	if !blankRest && !h.colon && !(bold > 0 && closed) {
 		return heading{}, false
 	}

@@ -137,12 +137,23 @@ func cutSolution(text string) (string, []string, error) {
 	const begin, end = "<|begin_of_solution|>", "<|end_of_solution|>"
 	if i := strings.LastIndex(text, begin); i >= 0 {
 		answer, _, _ := strings.Cut(text[i+len(begin):], end)
-		return answer, []string{text[:i]}, nil
+		return answer, withoutTags(text[:i]), nil
 	}
 	if i := strings.LastIndex(text, end); i >= 0 {
 		return text[:i], nil, nil
 	}
 	return text, nil, nil
+}
+
+// withoutTags returns what stands around the think tags of a text that is all reasoning.
+func withoutTags(text string) []string {
+	var pieces []string
+	from := 0
+	for _, t := range findTags(text, thinkTags) {
+		pieces = append(pieces, text[from:t.start])
+		from = t.end
+	}
+	return append(pieces, text[from:])
 }
 
 // cutAnswerTags takes the last complete pair of answer tags that is not empty. Of a single tag only the tag is taken off, and only at

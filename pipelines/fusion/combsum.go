@@ -103,8 +103,8 @@ func divideByMax(hits []vectorstore.Hit) func(float64) float64 {
 	return func(s float64) float64 { return s / divisor }
 }
 
-// zScore returns how far a score is above the list's lowest, in standard deviations, and the lowest z-score itself. The two are kept apart
-// because every document of the pool gets the lowest one, and only the hits of the list get what is above it.
+// zScore returns how far a score is above the list's lowest, in standard deviations, and the lowest z-score itself. The two are kept
+// apart because every document of the pool gets the lowest one, and only the hits of the list get what is above it.
 func zScore(hits []vectorstore.Hit) (aboveLowest func(float64) float64, lowest float64) {
 	low, high := bounds(hits)
 	if low == high {

@@ -2,7 +2,7 @@
 // bits for the same lists, in whatever order those lists are handed over.
 //
 // What holds for every function:
-//   - A list whose weight is not a finite number above zero is left out, and so is an empty one; neither changes the shares of the others.
+//   - A list whose weight is not a finite number above zero is left out, and so is an empty one; neither changes what the others give.
 //   - If an id stands more than once in a list, its first place counts and the others are passed over as if they were not there.
 //   - The result is in vectorstore.CompareHits order and holds at most depth hits; a depth below one gives none.
 //   - A parameter that has no meaning (a negative k, an unknown normalization) gives no hits. Check parameters where they are read.
@@ -113,7 +113,7 @@ func (p *pool) rank(depth int) []vectorstore.Hit {
 	return slices.Clip(hits[:min(depth, len(hits))])
 }
 
-// plus adds without leaving the finite numbers: a sum that overflows stays at the largest one, so that later additions cannot make a NaN.
+// plus adds without leaving the finite numbers: a sum that overflows stays at the largest one, so that no later addition makes a NaN.
 func plus(a, b float64) float64 {
 	return finite(a + b)
 }
