@@ -58,7 +58,7 @@ func newSample(differences []float64) sample {
 		for _, v := range s.values {
 			s.mean += v
 		}
-		s.mean /= float64(n)
+		s.mean = min(max(s.mean/float64(n), s.values[0]), s.values[n-1]) // rounding must not carry it out of their range
 	}
 	switch {
 	case len(s.values) < 2:
