@@ -121,9 +121,9 @@ func TestReadCoT(t *testing.T) {
 }
 
 // recorded reads the completions of a file in R2MED's layout.
-func recorded(t *testing.T, method string) []string {
+func recorded(t *testing.T, file string, want int) []string {
 	t.Helper()
-	f, err := os.Open(sharedtest.Path(t, "data/vignette-dx/"+method+"/reference-llm/query_with_hydoc.jsonl"))
+	f, err := os.Open(sharedtest.Path(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +143,8 @@ func recorded(t *testing.T, method string) []string {
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if len(texts) != 80 {
-		t.Fatalf("%d completions, want 80", len(texts))
+	if len(texts) != want {
+		t.Fatalf("%d completions, want %d", len(texts), want)
 	}
 	return texts
 }
@@ -160,14 +160,21 @@ func read(t *testing.T, m Method, text string) Answer {
 
 func TestRecordedAnswers(t *testing.T) {
 	t.Run("hyde passages are searched as they are", func(t *testing.T) {
-		for _, text := range recorded(t, "hyde") {
+		for _, text := range recorded(t, "data/vignette-dx/hyde/reference-llm/query_with_hydoc.jsonl", 80) {
 			if diff := cmp.Diff(Answer{Searches: []Search{{Text: text, Weight: 1}}}, read(t, hyde(), text)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		}
 	})
+	t.Run("talk around a passage stays in it", func(t *testing.T) {
+		for _, text := range recorded(t, "data/r2med-biology-demo/hyde/qwen-7b/query_with_hydoc.jsonl", 2) {
+			if a := read(t, hyde(), text); a.Searches[0].Text != text {
+				t.Errorf("%q was read as %q", text, a.Searches[0].Text)
+			}
+		}
+	})
 	t.Run("chains of thought end in a search query", func(t *testing.T) {
-		for _, text := range recorded(t, "cot") {
+		for _, text := range recorded(t, "data/vignette-dx/cot/reference-llm/query_with_hydoc.jsonl", 80) {
 			i := strings.LastIndex(text, "Search query:")
 			want := Answer{Searches: []Search{{Text: strings.TrimSpace(text[i+len("Search query:"):]), Weight: 1}}, Reasoning: strings.TrimSpace(text[:i])}
 			if diff := cmp.Diff(want, read(t, cot(), text)); diff != "" {
@@ -177,7 +184,7 @@ func TestRecordedAnswers(t *testing.T) {
 	})
 	t.Run("differentials are read as encoding/json reads them", func(t *testing.T) {
 		hypotheses := 0
-		for _, text := range recorded(t, "diagnosis") {
+		for _, text := range recorded(t, "data/vignette-dx/diagnosis/reference-llm/query_with_hydoc.jsonl", 80) {
 			var want struct {
 				Diagnoses []struct {
 					Name        string

@@ -181,7 +181,7 @@ func bigTexts(n int) map[string]string {
 }
 
 func TestBigTextsEnd(t *testing.T) {
-	for name, text := range bigTexts(1 << 20) {
+	for name, text := range bigTexts(1 << 18) {
 		t.Run(name, func(t *testing.T) {
 			for _, m := range Methods() {
 				a, err := m.Read(text)
