@@ -132,6 +132,9 @@ func splitDepth(text string) (name, depth string, ok bool) {
 // nearest finds the known name that differs least from name.
 func nearest(name string) (string, bool) {
 	best, bestDistance := "", 3
+	if len(name) > 20 {
+		return "", false // longer than any name by more than that
+	}
 	for _, k := range kinds {
 		for _, candidate := range append([]string{k.name}, k.synonyms...) {
 			if d := distance(name, candidate); d < bestDistance && 2*d <= len(candidate) { // more edits make another word

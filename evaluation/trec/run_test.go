@@ -231,7 +231,7 @@ func FuzzParseRun(f *testing.F) {
 // Whatever is written can be read back.
 func FuzzWriteRun(f *testing.F) {
 	f.Add("q", "d", 1.5, "e", 1.5, "t")
-	f.Add("\ufeffq", "d", math.SmallestNonzeroFloat64, "e", -0.0, "t\u0085")
+	f.Add("\ufeffq", "d", math.SmallestNonzeroFloat64, "e", math.Copysign(0, -1), "t\u0085")
 	f.Add("\x1f\x8b", "\xff\xfe", math.Inf(1), "", math.NaN(), " ")
 	f.Add("q\u00a0", "\u2028", 1e22, "{", 1e-7, "#")
 	f.Fuzz(func(t *testing.T, query, id1 string, score1 float64, id2 string, score2 float64, tag string) {
