@@ -164,7 +164,7 @@ func ParseFile(name string, src []byte) (*File, error) {
 			problems = append(problems, root.Child("measures").Errorf("name at least one measure, for example ndcg@10"))
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := strictyaml.Join(problems...); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -237,6 +237,6 @@ steps:
 	state, err := p.Run(context.Background(), pipelines.Query{Text: "fever and rash"})
 	fmt.Println(state.Ranking, err)
 	// Output:
-	// mine.yaml:3:35: unknown search rule "querry"; did you mean "query"?
+	// mine.yaml:3:36: unknown search rule "querry"; did you mean "query"?
 	// [{fever and rash 1}] <nil>
 }

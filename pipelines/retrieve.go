@@ -81,8 +81,17 @@ func parseRetrieve(n *strictyaml.Node, _ Registry) (StepSpec, error) {
 	if err := checkDepth(n, s.Depth); err != nil {
 		return nil, err
 	}
-	if err := s.bm25().Validate(); err != nil {
-		return nil, n.Errorf("%s", err)
+	for _, part := range []struct {
+		key    string
+		params vectorstore.BM25
+	}{
+		{"variant", vectorstore.BM25{Variant: s.Variant}},
+		{"k1", vectorstore.BM25{Variant: vectorstore.Lucene, K1: s.K1}},
+		{"b", vectorstore.BM25{Variant: vectorstore.Lucene, B: s.B}},
+	} {
+		if err := part.params.Validate(); err != nil {
+			return nil, n.Child(part.key).Errorf("%s", err)
+		}
 	}
 	if s.Repeat != nil {
 		s.repeat = *s.Repeat

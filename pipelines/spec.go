@@ -1,7 +1,6 @@
 package pipelines
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -126,10 +125,10 @@ func (r Registry) Parse(file string, src []byte) (*Spec, error) {
 		}
 		spec.Steps = append(spec.Steps, step)
 	}
-	if len(problems) == 0 {
+	if len(problems) == 0 { // otherwise the end may be wrong only because of what could not be read
 		problems = append(problems, p.end(root, f)...)
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := strictyaml.Join(problems...); err != nil {
 		return nil, err
 	}
 	return spec, nil

@@ -35,7 +35,7 @@ twice it names the pipeline of the first and that of the second folder, so that 
   ddx compare a.trec b.trec --qrels qrels.jsonl -m ndcg@10`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			comparisons, err := f.compare(args[0], args[1])
+			comparisons, err := f.compare(newWorkspace(cmd), args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ twice it names the pipeline of the first and that of the second folder, so that 
 	return cmd
 }
 
-func (f compareFlags) compare(a, b string) ([]*evaluation.Comparison, error) {
+func (f compareFlags) compare(w *workspace, a, b string) ([]*evaluation.Comparison, error) {
 	var isDir [2]bool
 	for i, path := range []string{a, b} {
 		info, err := os.Stat(path)
@@ -98,11 +98,11 @@ func (f compareFlags) compare(a, b string) ([]*evaluation.Comparison, error) {
 	if len(measures) == 0 {
 		measures = metric.Defaults()
 	}
-	reportA, err := evaluateFiles(f.qrels, a, measures, nil)
+	reportA, err := evaluateFiles(f.qrels, a, measures, w)
 	if err != nil {
 		return nil, err
 	}
-	reportB, err := evaluateFiles(f.qrels, b, measures, nil)
+	reportB, err := evaluateFiles(f.qrels, b, measures, w)
 	if err != nil {
 		return nil, err
 	}

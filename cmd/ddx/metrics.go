@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -101,23 +100,27 @@ func metricsJSON(r *metric.Report, perQuery bool) metricsOutput {
 	return out
 }
 
-// evaluateFiles measures a run file against a judgment file. What is odd about them is warned of once, when w is given.
+// evaluateFiles measures a run file against a judgment file. What is odd about them is warned of.
 func evaluateFiles(qrelsPath, runPath string, measures []metric.Measure, w *workspace) (*metric.Report, error) {
-	qrels, err := readFile(qrelsPath, trec.ReadQrels)
+	qrels, err := trec.ReadQrels(qrelsPath)
 	if err != nil {
 		return nil, err
 	}
-	run, err := readFile(runPath, trec.ReadRun)
+	run, err := trec.ReadRun(runPath)
 	if err != nil {
 		return nil, err
 	}
-	report, err := metric.Evaluate(qrels, run, measures)
+	report, err := metric.Evaluate(qrels.Qrels, run.ByQuery(), measures)
 	if err != nil {
 		return nil, fmt.Errorf("%s against %s: %w", runPath, qrelsPath, err)
 	}
-	if w != nil {
-		w.warnIDs("judged but without results, counted 0", report.Missing)
-		w.warnIDs("in the run but not judged, left out", report.Unjudged)
+	if qrels.Repeats > 0 {
+		w.warn("%s: lines that repeat an earlier judgment, counted once: %d", qrelsPath, qrels.Repeats)
+	}
+	w.warnIDs(runPath+": judged queries without results, counted 0", report.Missing)
+	w.warnIDs(runPath+": queries without judgments, left out", report.Unjudged)
+	if report.JudgedHits == 0 {
+		w.warn("%s: none of the documents is judged; are document ids written the same way as in %s?", runPath, qrelsPath)
 	}
 	return report, nil
 }

@@ -37,6 +37,18 @@ func (w *workspace) warn(format string, args ...any) {
 	fmt.Fprintf(w.stderr, "ddx: warning: "+format+"\n", args...)
 }
 
+// warnIDs warns of ids that something is the matter with, at most five by name.
+func (w *workspace) warnIDs(what string, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	list := strings.Join(ids[:min(5, len(ids))], ", ")
+	if len(ids) > 5 {
+		list += ", ..."
+	}
+	w.warn("%s: %d (%s)", what, len(ids), list)
+}
+
 // demoName is the name of the built-in dataset.
 const demoName = "demo"
 

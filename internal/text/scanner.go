@@ -1,0 +1,238 @@
+package text
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// maxTokenLength is Lucene's: a longer token is cut into pieces of so many UTF-16 units.
+const maxTokenLength = 255
+
+// Classes of ASCII characters in the word break rules of UAX #29.
+const (
+	letter       = 1 << iota
+	digit        // 0-9
+	underscore   // joins letters and digits
+	midLetter    // joins two letters: ' . :
+	midDigit     // joins two digits: ' . , ;
+	alphanumeric = letter | digit
+)
+
+type classTable [256]uint8
+
+func newClassTable() *classTable {
+	var t classTable
+	for c := range 128 {
+		switch r := byte(c); {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			t[c] = letter
+		case r >= '0' && r <= '9':
+			t[c] = digit
+		case r == '_':
+			t[c] = underscore
+		case r == '\'', r == '.':
+			t[c] = midLetter | midDigit
+		case r == ':':
+			t[c] = midLetter
+		case r == ',', r == ';':
+			t[c] = midDigit
+		}
+	}
+	return &t
+}
+
+// Scanner walks through the tokens of a text. It belongs to one goroutine at a time; Reset makes it ready for the next text. It does not
+// allocate once its buffers have grown to the longest token.
+type Scanner struct {
+	class    *classTable
+	text     string
+	pos      int // where the next token is looked for
+	start    int // span of the token
+	end      int
+	word     []byte
+	term     []byte
+	stemmed  bool
+	segments *words.Iterator[string] // over text[base:base+len]; only while a stretch with non-ASCII characters lasts
+	base     int
+	inside   bool
+}
+
+// Reset starts with another text.
+func (s *Scanner) Reset(text string) {
+	s.text, s.pos, s.inside = text, 0, false
+}
+
+// Next goes to the next token that is not a stop word, and tells whether there is one.
+func (s *Scanner) Next() bool {
+	for s.token() {
+		s.normalize()
+		if len(s.word) > 0 && !stopWord(s.word) {
+			s.stemmed = false
+			return true
+		}
+	}
+	return false
+}
+
+// Word returns the token in lower case and without a possessive 's, not stemmed. It is valid until the next call of Next or Reset.
+func (s *Scanner) Word() []byte { return s.word }
+
+// Term returns the stem of Word. It is valid until the next call of Next or Reset.
+func (s *Scanner) Term() []byte {
+	if !s.stemmed {
+		s.term = append(s.term[:0], s.word...)
+		s.term = porter(s.term)
+		s.stemmed = true
+	}
+	return s.term
+}
+
+// Span returns where the token stands in the text, in bytes.
+func (s *Scanner) Span() (start, end int) { return s.start, s.end }
+
+// token finds the next token, stop words included.
+func (s *Scanner) token() bool {
+	for {
+		if s.inside {
+			if s.segment() {
+				return true
+			}
+			continue
+		}
+		i := s.pos
+		for i < len(s.text) && s.class[s.text[i]]&(alphanumeric|underscore) == 0 && s.text[i] < utf8.RuneSelf {
+			i++
+		}
+		if i == len(s.text) {
+			s.pos = i
+			return false
+		}
+		if s.text[i] >= utf8.RuneSelf {
+			s.enter(i)
+			continue
+		}
+		switch end, word := s.scanASCII(i); {
+		case end < 0:
+			s.enter(i)
+		case word:
+			s.start, s.end, s.pos = i, end, end
+			return true
+		default:
+			s.pos = end
+		}
+	}
+}
+
+// scanASCII finds the end of the token that starts at i, and whether it holds a letter or digit. The end is negative where the token touches
+// a character outside ASCII, so that the general rules have to decide.
+func (s *Scanner) scanASCII(i int) (end int, word bool) {
+	text := s.text
+	limit := min(len(text), i+maxTokenLength)
+	var last, all uint8
+	for ; i < limit; i++ {
+		c := s.class[text[i]]
+		if c&(alphanumeric|underscore) == 0 {
+			if text[i] >= utf8.RuneSelf {
+				return -1, false
+			}
+			if i+1 >= len(text) {
+				break
+			}
+			if text[i+1] >= utf8.RuneSelf && c != 0 {
+				return -1, false
+			}
+			next := s.class[text[i+1]]
+			if c&midLetter != 0 && last&next&letter != 0 || c&midDigit != 0 && last&next&digit != 0 {
+				if i+1 < limit {
+					continue
+				}
+			}
+			break
+		}
+		last = c
+		all |= c
+	}
+	if i < len(text) && text[i] >= utf8.RuneSelf {
+		return -1, false
+	}
+	return i, all&alphanumeric != 0
+}
+
+// enter begins a stretch that the general word break rules have to part: up to the next ASCII white space, at which every token ends.
+func (s *Scanner) enter(i int) {
+	end := i
+	for end < len(s.text) && s.text[end] > ' ' {
+		end++
+	}
+	s.base, s.inside = i, true
+	s.segments.SetText(s.text[i:end])
+	s.pos = end
+}
+
+// segment takes the next token of the stretch, or ends the stretch.
+func (s *Scanner) segment() bool {
+	for s.segments.Next() {
+		if wordLike(s.segments.Value()) {
+			s.start, s.end = s.base+s.segments.Start(), s.base+s.segments.End()
+			return true
+		}
+	}
+	s.inside = false
+	return false
+}
+
+// wordLike tells whether a segment is a token: it holds a letter, a number of letters' kind, a digit, or it is an emoji.
+func wordLike(segment string) bool {
+	for _, r := range segment {
+		if unicode.IsLetter(r) || unicode.Is(unicode.Nd, r) || unicode.Is(unicode.Nl, r) || emoji(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func emoji(r rune) bool {
+	return r >= 0x1F000 && r <= 0x1FAFF
+}
+
+// normalize fills word from the token: lower case, without a possessive 's.
+func (s *Scanner) normalize() {
+	token := s.text[s.start:s.end]
+	s.word = s.word[:0]
+	for i := 0; i < len(token); i++ {
+		c := token[i]
+		if c >= utf8.RuneSelf {
+			s.word = s.word[:0]
+			for _, r := range token {
+				s.word = utf8.AppendRune(s.word, unicode.ToLower(r))
+			}
+			break
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		s.word = append(s.word, c)
+	}
+	if n := len(s.word); n >= 2 && s.word[n-1] == 's' {
+		if s.word[n-2] == '\'' {
+			s.word = s.word[:n-2]
+		} else if n >= 4 && (string(s.word[n-4:n-1]) == "’" || string(s.word[n-4:n-1]) == "＇") {
+			s.word = s.word[:n-4]
+		}
+	}
+}
+
+// stopWord tells whether a word is one of Lucene's 33 English stop words.
+func stopWord(w []byte) bool {
+	if len(w) > 5 {
+		return false
+	}
+	switch string(w) {
+	case "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no", "not", "of", "on", "or", "such",
+		"that", "the", "their", "then", "there", "these", "they", "this", "to", "was", "will", "with":
+		return true
+	}
+	return false
+}
