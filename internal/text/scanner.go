@@ -57,11 +57,12 @@ type Scanner struct {
 	segments *words.Iterator[string] // over text[base:base+len]; only while a stretch with non-ASCII characters lasts
 	base     int
 	inside   bool
+	pending  bool // the current segment has not been looked at yet
 }
 
 // Reset starts with another text.
 func (s *Scanner) Reset(text string) {
-	s.text, s.pos, s.inside = text, 0, false
+	s.text, s.pos, s.inside, s.pending = text, 0, false, false
 }
 
 // Next goes to the next token that is not a stop word, and tells whether there is one.
@@ -173,28 +174,25 @@ func (s *Scanner) enter(i int) {
 
 // segment takes the next token of the stretch, or ends the stretch.
 func (s *Scanner) segment() bool {
-	for s.segments.Next() {
-		if wordLike(s.segments.Value()) {
-			s.start, s.end = s.base+s.segments.Start(), s.base+s.segments.End()
-			return true
+	for s.pending || s.segments.Next() {
+		s.pending = false
+		value := s.segments.Value()
+		if !wordLike(value) {
+			continue
 		}
+		s.start, s.end = s.base+s.segments.Start(), s.base+s.segments.End()
+		// Scripts that are written without spaces have no word breaks in UAX #29's rules; Lucene keeps their runs whole.
+		for complexContext(value) && s.segments.Next() {
+			if value = s.segments.Value(); !complexContext(value) {
+				s.pending = true
+				break
+			}
+			s.end = s.base + s.segments.End()
+		}
+		return true
 	}
 	s.inside = false
 	return false
-}
-
-// wordLike tells whether a segment is a token: it holds a letter, a number of letters' kind, a digit, or it is an emoji.
-func wordLike(segment string) bool {
-	for _, r := range segment {
-		if unicode.IsLetter(r) || unicode.Is(unicode.Nd, r) || unicode.Is(unicode.Nl, r) || emoji(r) {
-			return true
-		}
-	}
-	return false
-}
-
-func emoji(r rune) bool {
-	return r >= 0x1F000 && r <= 0x1FAFF
 }
 
 // normalize fills word from the token: lower case, without a possessive 's.
