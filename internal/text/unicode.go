@@ -24,7 +24,7 @@ func complexContext(segment string) bool {
 		unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Ahom)
 }
 
-// extendedPictographic is the property of that name in Unicode's emoji-data.txt.
+// extendedPictographic is the property of that name in emoji-data.txt of Unicode 12.1, which Lucene 9 uses.
 var extendedPictographic = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00A9, 0x00A9, 1}, {0x00AE, 0x00AE, 1}, {0x203C, 0x203C, 1}, {0x2049, 0x2049, 1}, {0x2122, 0x2122, 1}, {0x2139, 0x2139, 1},
