@@ -283,6 +283,9 @@ func (c converter) mapping(out *Node, values []*ast.MappingValueNode, depth int)
 		if err != nil {
 			return nil, err
 		}
+		if value.kind == Null {
+			value.pos = key.pos // what is not there has no place of its own
+		}
 		out.entries = append(out.entries, Entry{Key: key.text, KeyPos: key.pos, Value: value})
 	}
 	return out, nil
