@@ -178,7 +178,7 @@ func (r *retrieveStep) Run(ctx context.Context, st *State) error {
 		if err != nil {
 			return fmt.Errorf("search with %s: %w", t.Origin, err)
 		}
-		t.Store, t.Hits, t.Weight = r.spec.With, hits, t.Weight*r.spec.Weight
+		t.Store, t.BM25, t.Hits, t.Weight = r.spec.With, r.spec.bm25(), hits, t.Weight*r.spec.Weight
 		st.Lists = append(st.Lists, t)
 	}
 	st.Ranking = nil

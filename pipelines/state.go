@@ -42,9 +42,10 @@ type Expansion struct {
 
 // RankedList is the outcome of one search.
 type RankedList struct {
-	Store  string // what was searched, for example "bm25"
-	Origin string // where the text comes from: "query", "hyde", "query + hyde", "diagnosis 1"
-	Text   string // what was searched with
+	Store  string           // what was searched, for example "bm25"
+	Origin string           // where the text comes from: "query", "hyde", "query + hyde", "diagnosis 1"
+	Text   string           // what was searched with
+	BM25   vectorstore.BM25 // the formula of a word search; zero for a fused list
 	Weight float64
 	Hits   []vectorstore.Hit
 }

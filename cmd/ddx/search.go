@@ -92,7 +92,12 @@ func runSearch(cmd *cobra.Command, args []string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
-	view, err := w.queryView(ctx, d, spec, state, f.top)
+	index, err := w.openIndex(ctx, d, spec.Analyses()[0])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = index.Close() }() // it was only read
+	view, err := queryView(ctx, d, index, spec, state, f.top)
 	if err != nil {
 		return err
 	}
@@ -126,13 +131,9 @@ func chooseQuery(d *dataset.Dataset, args []string, id string) (pipelines.Query,
 }
 
 // queryView gathers what the display needs beside the state: the top passages' texts and which words matched in them.
-func (w *workspace) queryView(ctx context.Context, d *dataset.Dataset, spec *pipelines.Spec, state *pipelines.State, top int) (report.QueryView, error) {
+func queryView(ctx context.Context, d *dataset.Dataset, index *embedded.Index, spec *pipelines.Spec, state *pipelines.State, top int) (report.QueryView, error) {
 	analysis := spec.Analyses()[0]
 	a, err := text.Lookup(analysis)
-	if err != nil {
-		return report.QueryView{}, err
-	}
-	index, err := w.openIndex(ctx, d, analysis)
 	if err != nil {
 		return report.QueryView{}, err
 	}
@@ -156,7 +157,10 @@ func (w *workspace) queryView(ctx context.Context, d *dataset.Dataset, spec *pip
 func matchedTerms(index *embedded.Index, state *pipelines.State, id string) map[string]float64 {
 	terms := map[string]float64{}
 	for _, l := range state.Lists {
-		for _, t := range index.Explain(l.Text, id) {
+		if l.Text == "" {
+			continue // a fused list
+		}
+		for _, t := range index.Explain(l.BM25, l.Text, id) {
 			terms[t.Term] += t.Score * l.Weight
 		}
 	}

@@ -204,3 +204,74 @@ func wrap(s, indent string) string {
 	}
 	return b.String()
 }
+
+// QueryResult is the JSON form of one query's way through a pipeline.
+type QueryResult struct {
+	Dataset  string         `json:"dataset"`
+	Pipeline string         `json:"pipeline"`
+	QueryID  string         `json:"query_id,omitempty"`
+	Query    string         `json:"query"`
+	Stages   []StageResult  `json:"stages"`
+	Hits     []HitResult    `json:"hits"`
+	Judged   map[string]int `json:"judged,omitempty"`
+}
+
+// StageResult is one stage: its expansions and searches.
+type StageResult struct {
+	Name       string         `json:"name"`
+	Seconds    float64        `json:"seconds"`
+	Warnings   []string       `json:"warnings,omitempty"`
+	Expansions []string       `json:"expansions,omitempty"` // the texts to search with
+	Searches   []SearchResult `json:"searches,omitempty"`
+}
+
+// SearchResult is one ranked list.
+type SearchResult struct {
+	Origin string   `json:"origin"`
+	Weight float64  `json:"weight"`
+	Text   string   `json:"text,omitempty"`
+	IDs    []string `json:"ids"`
+}
+
+// HitResult is one passage of the final ranking.
+type HitResult struct {
+	ID    string             `json:"id"`
+	Score float64            `json:"score"`
+	Grade *int               `json:"grade,omitempty"`
+	Terms map[string]float64 `json:"terms,omitempty"` // matched terms with their share in the score; of the first Top hits
+}
+
+// QueryJSON turns a view into its JSON form.
+func QueryJSON(v QueryView) QueryResult {
+	out := QueryResult{
+		Dataset: v.Dataset, Pipeline: v.Pipeline, QueryID: v.State.Query.ID, Query: v.State.Query.Text,
+		Stages: []StageResult{}, Hits: []HitResult{}, Judged: v.Judged,
+	}
+	for _, stage := range v.State.Stages {
+		s := StageResult{Name: stage.Name, Seconds: stage.Duration.Seconds(), Warnings: stage.Warnings}
+		for _, e := range stage.Expansions {
+			for _, search := range e.Answer.Searches {
+				s.Expansions = append(s.Expansions, search.Text)
+			}
+		}
+		for _, l := range stage.Lists {
+			search := SearchResult{Origin: l.Origin, Weight: l.Weight, Text: l.Text, IDs: []string{}}
+			for _, h := range l.Hits {
+				search.IDs = append(search.IDs, h.ID)
+			}
+			s.Searches = append(s.Searches, search)
+		}
+		out.Stages = append(out.Stages, s)
+	}
+	for i, h := range v.State.Ranking {
+		hit := HitResult{ID: h.ID, Score: h.Score}
+		if grade, ok := v.Judged[h.ID]; ok {
+			hit.Grade = &grade
+		}
+		if i < v.Top {
+			hit.Terms = v.Terms(h.ID)
+		}
+		out.Hits = append(out.Hits, hit)
+	}
+	return out
+}
