@@ -85,7 +85,8 @@ type TextQuery struct {
 }
 
 // Lexical ranks documents by the words they share with a text. Hits are in CompareHits order, have scores above zero and are at
-// most Depth; a text without a known word gives none and no error. Safe for concurrent use.
+// most Depth; a text without a known word gives none and no error. Where equal scores straddle Depth, the documents that stand first
+// in the corpus are the ones that are returned, as in Lucene and in R2MED's code. Safe for concurrent use.
 type Lexical interface {
 	SearchText(ctx context.Context, q TextQuery) ([]Hit, error)
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -135,8 +136,12 @@ func (x *Index) exact(f *formula, s *scratch, d uint32) float64 {
 	return sum
 }
 
-// ranked sorts exact scores as rankings are ordered and keeps the best.
+// ranked keeps the best exact scores, of equal ones those that stand first in the corpus, and orders them as rankings are ordered.
 func (x *Index) ranked(found []scored, depth int) []vectorstore.Hit {
+	slices.SortFunc(found, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
+	})
+	found = found[:min(depth, len(found))]
 	hits := make([]vectorstore.Hit, 0, len(found))
 	for _, h := range found {
 		if h.score > 0 {
@@ -144,5 +149,5 @@ func (x *Index) ranked(found []scored, depth int) []vectorstore.Hit {
 		}
 	}
 	slices.SortFunc(hits, vectorstore.CompareHits)
-	return slices.Clip(hits[:min(depth, len(hits))])
+	return hits
 }
