@@ -18,16 +18,19 @@ type Analysis struct {
 	name    string
 	version int // raised whenever any text's terms change
 	class   *classTable
+	medical bool
 }
 
 // Names lists the analyses.
-func Names() []string { return []string{LuceneEnglish} }
+func Names() []string { return []string{LuceneEnglish, MedicalEnglish} }
 
 // Lookup returns an analysis by its name.
 func Lookup(name string) (*Analysis, error) {
 	switch name {
 	case LuceneEnglish:
 		return &Analysis{name: name, version: 1, class: newClassTable()}, nil
+	case MedicalEnglish:
+		return &Analysis{name: name, version: 1, class: newClassTable(), medical: true}, nil
 	}
 	return nil, fmt.Errorf("unknown text analysis %q; there are: %s", name, strings.Join(Names(), ", "))
 }
@@ -40,7 +43,11 @@ func (a *Analysis) Fingerprint() string { return fmt.Sprintf("%s/%d", a.name, a.
 
 // NewScanner returns a scanner for one goroutine at a time.
 func (a *Analysis) NewScanner() *Scanner {
-	return &Scanner{class: a.class, segments: words.FromString("")}
+	s := &Scanner{class: a.class, segments: words.FromString("")}
+	if a.medical {
+		s.medical = &medical{}
+	}
+	return s
 }
 
 // Terms returns all terms of a text.

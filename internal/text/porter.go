@@ -8,11 +8,11 @@ import (
 // porter stems a lower-case word in place by the algorithm of Porter ("An algorithm for suffix stripping", Program 1980) in the form that
 // Lucene uses: words of one or two letters stay as they are, and the two departures that Porter himself published later are included
 // (step 2 turns -bli into -ble and -logi into -log). Characters that are not ASCII letters count as consonants. It returns the stem, which shares
-// the word's storage.
-func porter(w []byte) []byte {
+// the word's storage; spare is room to work in.
+func porter(w []byte, spare *[maxTokenLength + 1]byte) []byte {
 	for _, c := range w {
 		if c >= utf8.RuneSelf {
-			return porterRunes(w)
+			return porterRunes(w, spare)
 		}
 	}
 	return porterASCII(w)
@@ -20,14 +20,15 @@ func porter(w []byte) []byte {
 
 // porterRunes stems a word with characters outside ASCII. The rules count characters, so each such character becomes one byte that no
 // rule knows, the same byte for the same character; a stem keeps the characters before its suffix, so they can be put back.
-func porterRunes(w []byte) []byte {
-	var packed [maxTokenLength + 1]byte
+func porterRunes(w []byte, packed *[maxTokenLength + 1]byte) []byte {
 	var runes [128]rune
 	n, distinct := 0, 0
-	for _, r := range string(w) {
+	for i := 0; i < len(w); {
 		if n == len(packed) {
 			return w
 		}
+		r, size := utf8.DecodeRune(w[i:])
+		i += size
 		if r < utf8.RuneSelf {
 			packed[n] = byte(r)
 			n++

@@ -54,27 +54,84 @@ type Scanner struct {
 	word     []byte
 	term     []byte
 	stemmed  bool
+	spare    [maxTokenLength + 1]byte
 	segments *words.Iterator[string] // over text[base:base+len]; only while a stretch with non-ASCII characters lasts
 	base     int
 	inside   bool
 	pending  bool // the current segment has not been looked at yet
+
+	medical *medical // nil for the plain analysis
+	mapped  bool     // text is normalized; spans go through medical.origin
+	unitEnd int      // where the unit ends that follows the current token as a token of its own; 0 for none
 }
 
 // Reset starts with another text.
 func (s *Scanner) Reset(text string) {
-	s.text, s.pos, s.inside, s.pending = text, 0, false, false
+	s.mapped = s.medical != nil && !isASCII(text)
+	if s.medical != nil {
+		s.medical.joined = s.medical.joined[:0]
+	}
+	if s.mapped {
+		text = s.medical.normalize(text)
+	}
+	s.text, s.pos, s.inside, s.pending, s.unitEnd = text, 0, false, false, 0
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // Next goes to the next token that is not a stop word, and tells whether there is one.
 func (s *Scanner) Next() bool {
-	for s.token() {
+	for {
+		if s.medical != nil && s.compoundDue() {
+			return true
+		}
+		if !s.token() {
+			return s.medical != nil && s.compoundDue()
+		}
+		if s.medical != nil {
+			s.partNames()
+		}
 		s.normalize()
 		if len(s.word) > 0 && !stopWord(s.word) {
 			s.stemmed = false
 			return true
 		}
 	}
-	return false
+}
+
+// compoundDue gives the compound whose last part has been passed.
+func (s *Scanner) compoundDue() bool {
+	m := s.medical
+	if len(m.joined) == 0 || s.pos < m.end {
+		return false
+	}
+	s.start, s.end = m.start, m.end
+	s.word = append(s.word[:0], m.joined...)
+	s.stemmed = false
+	m.joined = m.joined[:0]
+	return true
+}
+
+// partNames cuts a unit off its number, to come next, and notes a compound that starts here.
+func (s *Scanner) partNames() {
+	if s.start < s.medical.end && len(s.medical.joined) > 0 {
+		return // a part of a compound that is noted
+	}
+	if unit := unitStart(s.text[s.start:s.end]); unit > 0 {
+		s.unitEnd = s.end
+		s.end = s.start + unit
+		return
+	}
+	if s.end < len(s.text) && s.text[s.end] == '-' {
+		s.medical.compound(s.text, s.start, s.end)
+	}
 }
 
 // Word returns the token in lower case and without a possessive 's, not stemmed. It is valid until the next call of Next or Reset.
@@ -84,17 +141,26 @@ func (s *Scanner) Word() []byte { return s.word }
 func (s *Scanner) Term() []byte {
 	if !s.stemmed {
 		s.term = append(s.term[:0], s.word...)
-		s.term = porter(s.term)
+		s.term = porter(s.term, &s.spare)
 		s.stemmed = true
 	}
 	return s.term
 }
 
 // Span returns where the token stands in the text, in bytes.
-func (s *Scanner) Span() (start, end int) { return s.start, s.end }
+func (s *Scanner) Span() (start, end int) {
+	if s.mapped {
+		return int(s.medical.origin[s.start]), int(s.medical.origin[s.end])
+	}
+	return s.start, s.end
+}
 
 // token finds the next token, stop words included.
 func (s *Scanner) token() bool {
+	if s.unitEnd > 0 {
+		s.start, s.end, s.unitEnd = s.end, s.unitEnd, 0
+		return true
+	}
 	for {
 		if s.inside {
 			if s.segment() {
