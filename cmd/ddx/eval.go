@@ -162,6 +162,7 @@ func (w *workspace) choosePipelines(e *evaluation.Experiment, file *evaluation.F
 		}
 	}
 	roles := map[string]bool{}
+	var leftOut []string
 	for _, name := range names {
 		spec, err := w.registry.Load(name)
 		if err != nil {
@@ -171,11 +172,14 @@ func (w *workspace) choosePipelines(e *evaluation.Experiment, file *evaluation.F
 			roles[role] = true
 		}
 		spec = spec.WithModels(models)
-		if lacks := lackingRecordings(spec, e.Datasets); byDefault && lacks != "" {
-			w.warn("pipeline %s left out: %s", spec.Name, lacks)
+		if byDefault && !recordedSomewhere(spec, e.Datasets) {
+			leftOut = append(leftOut, spec.Name)
 			continue
 		}
 		e.Pipelines = append(e.Pipelines, spec)
+	}
+	if len(leftOut) > 0 {
+		w.warn("left out, because their model's answers are not recorded with the dataset: %s%s", strings.Join(leftOut, ", "), recordedModels(e.Datasets))
 	}
 	for role := range flagModels {
 		if !roles[role] {
@@ -202,20 +206,34 @@ func (w *workspace) choosePipelines(e *evaluation.Experiment, file *evaluation.F
 	return nil
 }
 
-// lackingRecordings says which recording none of the datasets has, or "" when each is somewhere.
-func lackingRecordings(spec *pipelines.Spec, datasets []*dataset.Dataset) string {
+// recordedSomewhere tells whether every answer that a pipeline asks for is recorded with at least one of the datasets.
+func recordedSomewhere(spec *pipelines.Spec, datasets []*dataset.Dataset) bool {
 	for _, use := range spec.Uses() {
-		found := false
-		for _, d := range datasets {
-			found = found || slices.ContainsFunc(d.Recorded(), func(r dataset.Recording) bool {
+		if !slices.ContainsFunc(datasets, func(d *dataset.Dataset) bool {
+			return slices.ContainsFunc(d.Recorded(), func(r dataset.Recording) bool {
 				return r.Method == use.Method && r.Model == use.Model.Name
 			})
-		}
-		if !found {
-			return fmt.Sprintf("no %s answers of %s are recorded with the dataset", use.Method, use.Model.Name)
+		}) {
+			return false
 		}
 	}
-	return ""
+	return true
+}
+
+// recordedModels says what is recorded, to be appended to a sentence.
+func recordedModels(datasets []*dataset.Dataset) string {
+	var recorded []string
+	for _, d := range datasets {
+		for _, r := range d.Recorded() {
+			if name := r.Method + "/" + r.Model; !slices.Contains(recorded, name) {
+				recorded = append(recorded, name)
+			}
+		}
+	}
+	if len(recorded) == 0 {
+		return ""
+	}
+	return " (recorded: " + strings.Join(recorded, ", ") + "; choose a model with --model reasoner=dataset:NAME)"
 }
 
 // parseModels reads --model flags.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -105,6 +106,9 @@ func (w *workspace) bind(ctx context.Context, d *dataset.Dataset) (pipelines.Bin
 		if err != nil {
 			return nil, err
 		}
+		if len(indexes) == 0 {
+			w.warnIDs(d.Name()+": judged documents that are not in the corpus", unknownDocuments(d, x))
+		}
 		indexes[analysis] = x
 		return x, nil
 	}
@@ -122,6 +126,20 @@ func (w *workspace) bind(ctx context.Context, d *dataset.Dataset) (pipelines.Bin
 		return d.Source(m.Name)
 	}
 	return pipelines.Binding{Lexical: lexical, Source: source}, release, nil
+}
+
+// unknownDocuments lists the judged documents that an index does not have.
+func unknownDocuments(d *dataset.Dataset, x *embedded.Index) []string {
+	var unknown []string
+	for _, judged := range d.Qrels() {
+		for id := range judged {
+			if !x.Has(id) {
+				unknown = append(unknown, id)
+			}
+		}
+	}
+	slices.Sort(unknown)
+	return slices.Compact(unknown)
 }
 
 func (w *workspace) openIndex(ctx context.Context, d *dataset.Dataset, analysis string) (*embedded.Index, error) {

@@ -75,6 +75,10 @@ func writeExpansion(b *strings.Builder, e pipelines.Expansion) {
 }
 
 func writeLists(b *strings.Builder, lists []pipelines.RankedList) {
+	if len(lists) == 1 && lists[0].Text == "" {
+		fmt.Fprintf(b, "   %s\n", count(len(lists[0].Hits), "passage", "passages"))
+		return
+	}
 	t := table.New("   ", table.Column{Title: "list"}, table.Column{Title: "weight", Align: table.Right},
 		table.Column{Title: "passages", Align: table.Right}, table.Column{Title: "best"}, table.Column{Title: "searched with"})
 	for _, l := range lists {
@@ -99,9 +103,24 @@ func topPassages(b *strings.Builder, v QueryView) {
 		}
 		fmt.Fprintf(b, "%4d  %s  %s%s\n", i+1, plain(h.ID), strconv.FormatFloat(h.Score, 'f', 4, 64), note)
 		if d, ok := v.Documents[h.ID]; ok {
-			fmt.Fprintf(b, "      %s\n", snippet.Best(v.Analysis, d.SearchableText(), v.Terms(h.ID), 240, v.Mark))
+			fmt.Fprintf(b, "      %s\n", snippet.Best(v.Analysis, d.SearchableText(), telling(v.Terms(h.ID)), 240, v.Mark))
 		}
 	}
+}
+
+// telling keeps the terms that matter: those with at least a twentieth of the heaviest one's share. Otherwise half of a passage is marked.
+func telling(terms map[string]float64) map[string]float64 {
+	heaviest := 0.0
+	for _, share := range terms {
+		heaviest = max(heaviest, share)
+	}
+	kept := map[string]float64{}
+	for term, share := range terms {
+		if share >= heaviest/20 {
+			kept[term] = share
+		}
+	}
+	return kept
 }
 
 // relevantPassages follows each relevant passage through the lists to the final ranking.
@@ -130,6 +149,9 @@ func relevantPassages(b *strings.Builder, v QueryView) {
 	var lists []map[string]int
 	if len(v.State.Lists) > 1 {
 		for _, l := range v.State.Lists {
+			if l.Text == "" {
+				continue // fused; the last one is the final ranking
+			}
 			columns = append(columns, table.Column{Title: l.Origin, Align: table.Right})
 			lists = append(lists, ranks(l.Hits))
 		}

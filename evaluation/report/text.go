@@ -24,7 +24,7 @@ func Text(w io.Writer, r *evaluation.Results) error {
 	var b strings.Builder
 	datasets := r.ByDataset()
 	for _, d := range datasets {
-		fmt.Fprintf(&b, "%s: %d judged queries\n\n", d[0].Dataset, d[0].Queries)
+		fmt.Fprintf(&b, "%s: %s\n\n", d[0].Dataset, count(d[0].Queries, "judged query", "judged queries"))
 		datasetTable(r, d, &b)
 		b.WriteByte('\n')
 	}
@@ -160,6 +160,13 @@ func notes(r *evaluation.Results, b *strings.Builder) {
 				fmt.Fprintf(b, "%s is incomplete: %s %s.\n", name, count(lack.n, "query", "queries"), lack.what)
 			}
 		}
+	}
+	for _, d := range r.ByDataset() {
+		if slices.ContainsFunc(d, func(res evaluation.Result) bool { return res.PerQuery != nil && res.PerQuery.JudgedHits > 0 }) ||
+			!slices.ContainsFunc(d, func(res evaluation.Result) bool { return res.PerQuery != nil }) {
+			continue
+		}
+		fmt.Fprintf(b, "%s: none of the passages found is judged; `ddx data inspect` shows whether the judgments fit the corpus.\n", d[0].Dataset)
 	}
 	var unjudged []string
 	for _, d := range r.ByDataset() {
