@@ -5,8 +5,6 @@ package text
 import (
 	"fmt"
 	"strings"
-
-	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // LuceneEnglish is the analysis of Apache Lucene's EnglishAnalyzer, token for token: word breaks of UAX #29, possessive 's removed,
@@ -17,7 +15,6 @@ const LuceneEnglish = "lucene-english"
 type Analysis struct {
 	name    string
 	version int // raised whenever any text's terms change
-	class   *classTable
 	medical bool
 }
 
@@ -28,9 +25,9 @@ func Names() []string { return []string{LuceneEnglish, MedicalEnglish} }
 func Lookup(name string) (*Analysis, error) {
 	switch name {
 	case LuceneEnglish:
-		return &Analysis{name: name, version: 1, class: newClassTable()}, nil
+		return &Analysis{name: name, version: 1}, nil
 	case MedicalEnglish:
-		return &Analysis{name: name, version: 1, class: newClassTable(), medical: true}, nil
+		return &Analysis{name: name, version: 1, medical: true}, nil
 	}
 	return nil, fmt.Errorf("unknown text analysis %q; there are: %s", name, strings.Join(Names(), ", "))
 }
@@ -43,7 +40,7 @@ func (a *Analysis) Fingerprint() string { return fmt.Sprintf("%s/%d", a.name, a.
 
 // NewScanner returns a scanner for one goroutine at a time.
 func (a *Analysis) NewScanner() *Scanner {
-	s := &Scanner{class: a.class, segments: words.FromString("")}
+	s := &Scanner{}
 	if a.medical {
 		s.medical = &medical{}
 	}

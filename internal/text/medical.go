@@ -44,7 +44,8 @@ type medical struct {
 	iter     norm.Iter
 
 	joined []byte // a compound's letters and digits, to follow its last part; empty for none
-	start  int    // span of the compound
+	word   [maxCompound + 8]byte
+	start  int // span of the compound
 	end    int
 }
 

@@ -1,64 +1,13 @@
 package text
 
-import (
-	"slices"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // porter stems a lower-case word in place by the algorithm of Porter ("An algorithm for suffix stripping", Program 1980) in the form that
-// Lucene uses: words of one or two letters stay as they are, and the two departures that Porter himself published later are included
-// (step 2 turns -bli into -ble and -logi into -log). Characters that are not ASCII letters count as consonants. It returns the stem, which shares
-// the word's storage; spare is room to work in.
-func porter(w []byte, spare *[maxTokenLength + 1]byte) []byte {
-	for _, c := range w {
-		if c >= utf8.RuneSelf {
-			return porterRunes(w, spare)
-		}
-	}
-	return porterASCII(w)
-}
-
-// porterRunes stems a word with characters outside ASCII. The rules count characters, so each such character becomes one byte that no
-// rule knows, the same byte for the same character; a stem keeps the characters before its suffix, so they can be put back.
-func porterRunes(w []byte, packed *[maxTokenLength + 1]byte) []byte {
-	var runes [128]rune
-	n, distinct := 0, 0
-	for i := 0; i < len(w); {
-		if n == len(packed) {
-			return w
-		}
-		r, size := utf8.DecodeRune(w[i:])
-		i += size
-		if r < utf8.RuneSelf {
-			packed[n] = byte(r)
-			n++
-			continue
-		}
-		k := slices.Index(runes[:distinct], r)
-		if k < 0 {
-			if k = distinct; k == len(runes) {
-				return w
-			}
-			runes[k] = r
-			distinct++
-		}
-		packed[n] = utf8.RuneSelf + byte(k)
-		n++
-	}
-	stem := porterASCII(packed[:n])
-	out := w[:0]
-	for _, c := range stem {
-		if c < utf8.RuneSelf {
-			out = append(out, c)
-		} else {
-			out = utf8.AppendRune(out, runes[c-utf8.RuneSelf])
-		}
-	}
-	return out
-}
-
-func porterASCII(w []byte) []byte {
-	if len(w) <= 2 {
+// Lucene uses: words of one or two characters stay as they are, and the two departures that Porter himself published later are included
+// (step 2 turns -bli into -ble and -logi into -log). What is not an ASCII letter counts as a consonant, and characters are counted as Java
+// does, in UTF-16 units. It returns the stem, which shares the word's storage.
+func porter(w []byte) []byte {
+	if len(w) <= 2 || len(w) <= 6 && w[0] >= utf8.RuneSelf && units(w) <= 2 {
 		return w
 	}
 	s := stemmer{b: w}
@@ -70,6 +19,15 @@ func porterASCII(w []byte) []byte {
 	s.step4()
 	s.step5()
 	return s.b
+}
+
+func units(w []byte) (n int) {
+	for _, r := range string(w) {
+		if n++; r > 0xFFFF {
+			n++
+		}
+	}
+	return n
 }
 
 // stemmer holds the word; j is the length of the stem before the suffix that ends tested last.
@@ -120,17 +78,41 @@ func (s *stemmer) vowelInStem() bool {
 	return false
 }
 
-// doubleConsonant tells whether the bytes before and at i are the same consonant.
-func (s *stemmer) doubleConsonant(i int) bool {
-	return i >= 1 && s.b[i] == s.b[i-1] && s.consonant(i)
+// lastCharacter returns where the character begins whose last byte is i. One that takes two units in UTF-16 begins at i, as what
+// precedes its second unit, its first one, is a consonant unlike any other.
+func (s *stemmer) lastCharacter(i int) int {
+	_, size := utf8.DecodeLastRune(s.b[:i+1])
+	if size == 4 {
+		return i
+	}
+	return i + 1 - size
 }
 
-// cvc tells whether the bytes up to i are consonant, vowel, consonant, the last one not w, x or y.
+// doubleConsonant returns the length of the consonant that ends at byte i and has the same one before it, and 0 if there is none.
+func (s *stemmer) doubleConsonant(i int) int {
+	if s.b[i] < utf8.RuneSelf {
+		if i >= 1 && s.b[i] == s.b[i-1] && s.consonant(i) {
+			return 1
+		}
+		return 0
+	}
+	first := s.lastCharacter(i)
+	size := i + 1 - first
+	if size > 1 && first >= size && string(s.b[first:i+1]) == string(s.b[first-size:first]) {
+		return size
+	}
+	return 0
+}
+
+// cvc tells whether the characters up to byte i are consonant, vowel, consonant, the last one not w, x or y.
 func (s *stemmer) cvc(i int) bool {
+	c := s.b[i]
+	if c >= utf8.RuneSelf {
+		i = s.lastCharacter(i)
+	}
 	if i < 2 || !s.consonant(i) || s.consonant(i-1) || !s.consonant(i-2) {
 		return false
 	}
-	c := s.b[i]
 	return c != 'w' && c != 'x' && c != 'y'
 }
 
@@ -179,9 +161,9 @@ func (s *stemmer) step1b() {
 		s.set("ble")
 	case s.ends("iz"):
 		s.set("ize")
-	case s.doubleConsonant(last):
+	case s.doubleConsonant(last) > 0:
 		if c := s.b[last]; c != 'l' && c != 's' && c != 'z' {
-			s.b = s.b[:last]
+			s.b = s.b[:len(s.b)-s.doubleConsonant(last)]
 		}
 	default:
 		if s.j = len(s.b); s.measure() == 1 && s.cvc(last) {
@@ -295,7 +277,7 @@ func (s *stemmer) step5() {
 		}
 	}
 	last = len(s.b) - 1
-	if s.b[last] == 'l' && s.doubleConsonant(last) {
+	if s.b[last] == 'l' && s.doubleConsonant(last) > 0 {
 		if s.j = len(s.b); s.measure() > 1 {
 			s.b = s.b[:last]
 		}
