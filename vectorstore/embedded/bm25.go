@@ -11,30 +11,34 @@ import (
 
 // formula is BM25 with parameters over one index: what of it depends on documents alone, computed once.
 //
-// Both variants score a document by the sum over the query's terms t of weight(t) x impact(t, document):
+// Both variants score a document by the sum over the query's terms t of weight(t) x impact(t, document), in the order of the terms:
 //
 //	lucene  weight = query count; impact = idf x tf / (tf + norm), in Lucene's float32 arithmetic (BM25Similarity of Lucene 9)
-//	r2med   weight = idf x qtf / (qtf + norm(query)); impact = idf x tf / (tf + norm) (LuceneBM25Model of gensim 4, on both sides)
+//	r2med   weight = qtf / (qtf + norm(query)) x idf; impact = idf x tf / (tf + norm) (LuceneBM25Model of gensim 4, on both sides)
 //
-// with idf = ln(1 + (N - df + 0.5) / (df + 0.5)) and norm = k1 x (1 - b + b x length / average length).
+// with idf = ln(1 + (N - df + 0.5) / (df + 0.5)) and norm = k1 x (1 - b + b x length / average length). Impacts are float32, as in Lucene's
+// scores and gensim's matrices; sums are float64.
 type formula struct {
 	params  vectorstore.BM25
+	lucene  bool
 	average float64 // document length
 	n       float64 // documents that count: for lucene those with terms, for r2med all
-	// norms by document: for r2med the norm; for lucene 1/norm in float32, as Lucene caches it.
+	// norms by document: for r2med the norm; for lucene 1/norm, as Lucene caches it.
 	norms []float64
-	// rounding is how many units in the last place of a float32 an exact share of Lucene's arithmetic may be off, because it subtracts two
-	// numbers that lie close together where a document is very long.
-	rounding float64
-	// impacts by term, computed when a term is first searched for; float32 is enough to find candidates, which are then scored exactly.
-	impacts []atomic.Pointer[termImpacts]
+	// impacts by term, computed when a term is first searched for.
+	impacts []atomic.Pointer[impacts]
 }
 
-// termImpacts are the impacts of a term's postings, for a weight of 1.
-type termImpacts struct {
-	values  []float32
-	highest float32
+// impacts are those of a term's postings, block after block.
+type impacts struct {
+	idf    float64
+	factor int // see impact
+	values []float32
+	next   *impacts // the same with other factors
 }
+
+// keptFactor is the largest factor for which impacts are kept.
+const keptFactor = 15
 
 // scoring holds the formulas that were asked for.
 type scoring struct {
@@ -54,8 +58,8 @@ func (x *Index) formula(p vectorstore.BM25) *formula {
 	if f, ok := x.formulas[p]; ok {
 		return f
 	}
-	f := &formula{params: p, impacts: make([]atomic.Pointer[termImpacts], x.terms), norms: make([]float64, x.documents)}
-	if p.Variant == vectorstore.Lucene {
+	f := &formula{params: p, lucene: p.Variant == vectorstore.Lucene, impacts: make([]atomic.Pointer[impacts], x.terms), norms: make([]float64, x.documents)}
+	if f.lucene {
 		f.n = float64(x.withTerms)
 		f.average = float64(float32(float64(x.tokens) / max(1, f.n)))
 		var cache [256]float32
@@ -65,7 +69,6 @@ func (x *Index) formula(p vectorstore.BM25) *formula {
 		}
 		for d, l := range x.lengths {
 			f.norms[d] = float64(cache[lengthToByte(l)])
-			f.rounding = max(f.rounding, 4/f.norms[d])
 		}
 	} else {
 		f.n = float64(x.documents)
@@ -78,59 +81,65 @@ func (x *Index) formula(p vectorstore.BM25) *formula {
 	return f
 }
 
-// errorBound is the relative error, generously, of an approximate score of n terms against the exact one: each share has the rounding of its
-// impact, its weight and their product, and each addition rounds once; 2^-24 is half a unit in the last place of a float32.
-func (f *formula) errorBound(n int) float64 { return (float64(n+8) + f.rounding) / (1 << 23) }
-
 // idf of a term that df documents have.
 func (f *formula) idf(df int) float64 {
 	return math.Log(1 + (f.n-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// queryWeight is what a term's impacts are multiplied with; count is how often the query has the term, length how many known terms it has.
-func (f *formula) queryWeight(df, count, length int) float64 {
-	if f.params.Variant == vectorstore.Lucene {
-		return float64(count)
+// termIDF is the idf of a term, kept with its impacts.
+func (x *Index) termIDF(f *formula, t uint32) float64 {
+	if i := f.impacts[t].Load(); i != nil {
+		return i.idf
+	}
+	return f.idf(x.frequency(t))
+}
+
+// weight is what a term's impacts are multiplied with, and the factor that the impacts must have been computed with; count is how often the
+// query has the term, length how many known terms it has.
+//
+// Lucene multiplies the idf with the count before it rounds. Powers of two do not change how something is rounded, so the odd part of the count
+// has to be in the impacts, and the rest can be the weight.
+func (f *formula) weight(idf float64, count, length int) (weight float64, factor int) {
+	if f.lucene {
+		even := count & -count
+		return float64(even), count / even
 	}
 	norm := f.params.K1 * (1 - f.params.B + f.params.B*float64(length)/f.average)
-	return f.idf(df) * saturation(float64(count), norm)
+	return idf * saturation(float64(count), norm), 1
 }
 
-// score is a term's exact share in a document's score; base is exactBase of the term's query weight.
-func (f *formula) score(base float64, tf uint32, doc uint32) float64 {
-	if f.params.Variant == vectorstore.Lucene {
-		w := float32(base)
-		return float64(w - w/(1+float32(tf)*float32(f.norms[doc])))
+// impact is a term's share in a document's score for a weight of 1.
+func (f *formula) impact(idf float64, factor int, tf, doc uint32) float32 {
+	if f.lucene {
+		w := float32(factor) * float32(idf)
+		return w - w/(1+float32(float32(tf)*float32(f.norms[doc])))
 	}
-	return base * saturation(float64(tf), f.norms[doc])
-}
-
-// exactBase joins the query weight and the idf: what score needs of a term.
-func (f *formula) exactBase(weight float64, df int) float64 {
-	if f.params.Variant == vectorstore.Lucene {
-		return float64(float32(weight) * float32(f.idf(df)))
-	}
-	return weight * f.idf(df)
+	return float32(idf * saturation(float64(tf), f.norms[doc]))
 }
 
 // saturation is tf / (tf + norm); with k1 = 0 the norm is 0 and every term that occurs counts fully.
 func saturation(tf, norm float64) float64 { return tf / (tf + norm) }
 
-// termImpacts returns a term's impacts, computing them when they are first asked for.
-func (x *Index) termImpacts(f *formula, t uint32) *termImpacts {
-	if ti := f.impacts[t].Load(); ti != nil {
-		return ti
+// termImpacts returns a term's impacts for a factor, computing them when they are first asked for.
+func (x *Index) termImpacts(f *formula, t uint32, factor int) *impacts {
+	first := f.impacts[t].Load()
+	for i := first; i != nil; i = i.next {
+		if i.factor == factor {
+			return i
+		}
 	}
-	start, end := x.postings[t], x.postings[t+1]
-	ti := &termImpacts{values: make([]float32, end-start)}
-	base := f.exactBase(1, int(end-start))
-	for i, d := range x.docs[start:end] {
-		v := float32(f.score(base, x.tfs[start+uint64(i)], d))
-		ti.values[i] = v
-		ti.highest = max(ti.highest, v)
+	df := x.frequency(t)
+	made := &impacts{idf: f.idf(df), factor: factor, values: make([]float32, 0, df), next: first}
+	for b := range x.blocks() {
+		start, end := x.list(b, t)
+		for i, d := range x.docs[start:end] {
+			made.values = append(made.values, f.impact(made.idf, factor, x.tfs[start+uint64(i)], uint32(b*blockSize)+uint32(d)))
+		}
 	}
-	f.impacts[t].Store(ti) // two goroutines may compute the same; either result is right
-	return ti
+	if factor <= keptFactor {
+		f.impacts[t].CompareAndSwap(first, made) // if another goroutine was faster, the next search computes them once more
+	}
+	return made
 }
 
 // freeLengths is how many of the 256 bytes are left when the largest length is encoded; they stand for themselves.

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/google/renameio/v2"
 	"golang.org/x/sync/errgroup"
@@ -61,8 +62,15 @@ type worker struct {
 	words   map[string]uint32 // unstemmed word -> term
 	byTerm  map[string]uint32
 	terms   []string
-	counts  []uint32 // by term, zero between documents
-	seen    []uint32 // terms of the current document
+	stems   []wordTerm // what words holds
+	counts  []uint32   // by term, zero between documents
+	seen    []uint32   // terms of the current document
+}
+
+// wordTerm is a word before stemming and the term that it becomes.
+type wordTerm struct {
+	word string
+	term uint32
 }
 
 func (w *worker) read(b *batch) {
@@ -110,6 +118,7 @@ func (w *worker) add(word string, stem []byte) uint32 {
 		w.counts = append(w.counts, 0)
 	}
 	w.words[word] = t
+	w.stems = append(w.stems, wordTerm{word, t})
 	return t
 }
 
@@ -117,8 +126,9 @@ func (w *worker) add(word string, stem []byte) uint32 {
 type collection struct {
 	ids     []string
 	lengths []uint32
-	terms   []string // sorted
-	batches []*batch // in the order of the documents; terms numbered as in terms
+	terms   []string   // sorted
+	words   []wordTerm // sorted
+	batches []*batch   // in the order of the documents; terms numbered as in terms
 }
 
 func collect(ctx context.Context, a *text.Analysis, docs iter.Seq2[vectorstore.Document, error], n int) (*collection, error) {
@@ -193,7 +203,12 @@ func (c *collection) number(workers []*worker) {
 		for k, t := range w.terms {
 			renumber[i][k] = places[t]
 		}
+		for _, s := range w.stems {
+			c.words = append(c.words, wordTerm{s.word, renumber[i][s.term]})
+		}
 	}
+	slices.SortFunc(c.words, func(a, b wordTerm) int { return strings.Compare(a.word, b.word) })
+	c.words = slices.Compact(c.words) // a word has the same stem everywhere
 	for _, b := range c.batches {
 		for i, t := range b.terms {
 			b.terms[i] = renumber[b.worker][t]
@@ -219,54 +234,39 @@ func (c *collection) encode(fingerprint string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index: term %w", err)
 	}
+	words, wordTerms := make([]string, len(c.words)), make([]uint32, len(c.words))
+	for i, w := range c.words {
+		words[i], wordTerms[i] = w.word, w.term
+	}
+	wordOffsets, wordBytes, err := joined(words)
+	if err != nil {
+		return nil, fmt.Errorf("index: words: %w", err)
+	}
+	wordTable, err := newTable(words)
+	if err != nil {
+		return nil, fmt.Errorf("index: word %w", err)
+	}
 
-	postings := make([]uint64, len(c.terms)+1)
-	forward := make([]uint64, 1, len(c.ids)+1)
-	for _, b := range c.batches {
-		start := 0
-		for _, end := range b.ends {
-			forward = append(forward, forward[len(forward)-1]+uint64(end-start))
-			start = end
-		}
-		for _, t := range b.terms {
-			postings[t+1]++
-		}
+	blocks := (len(c.ids) + blockSize - 1) / blockSize
+	postings := make([]uint64, blocks*len(c.terms)+1)
+	c.each(func(list int, _ uint16, _ uint32) { postings[list+1]++ })
+	for i := range postings[1:] {
+		postings[i+1] += postings[i]
 	}
-	for t := range c.terms {
-		postings[t+1] += postings[t]
-	}
-	total := postings[len(c.terms)]
-	docs, tfs := make([]uint32, total), make([]uint32, total)
+	total := postings[len(postings)-1]
+	docs, tfs := make([]uint16, total), make([]uint32, total)
 	next := slices.Clone(postings)
-	d, withTerms := uint32(0), uint64(0)
-	for _, b := range c.batches {
-		start := 0
-		for _, end := range b.ends {
-			for i := start; i < end; i++ {
-				at := next[b.terms[i]]
-				docs[at], tfs[at] = d, b.tfs[i]
-				next[b.terms[i]]++
-			}
-			if end > start {
-				withTerms++
-			}
-			start = end
-			d++
-		}
-		b.terms, b.tfs = nil, nil // no longer needed: the largest part of the memory
-	}
-	fwdTerms, fwdTFs := make([]uint32, total), make([]uint32, total)
-	next = slices.Clone(forward)
-	for t := range c.terms {
-		for i := postings[t]; i < postings[t+1]; i++ {
-			at := next[docs[i]]
-			fwdTerms[at], fwdTFs[at] = uint32(t), tfs[i]
-			next[docs[i]]++
-		}
-	}
-	tokens := uint64(0)
+	c.each(func(list int, doc uint16, tf uint32) {
+		at := next[list]
+		docs[at], tfs[at] = doc, tf
+		next[list]++
+	})
+	tokens, withTerms := uint64(0), uint64(0)
 	for _, l := range c.lengths {
 		tokens += uint64(l)
+		if l > 0 {
+			withTerms++
+		}
 	}
 
 	w := newWriter([]uint64{uint64(len(c.ids)), withTerms, tokens, uint64(len(c.terms)), 0, 0})
@@ -278,13 +278,30 @@ func (c *collection) encode(fingerprint string) ([]byte, error) {
 	w.uint32s(secTermOffsets, termOffsets)
 	w.bytes(secTerms, termBytes)
 	w.uint32s(secTermTable, termTable)
+	w.uint32s(secWordOffsets, wordOffsets)
+	w.bytes(secWords, wordBytes)
+	w.uint32s(secWordTerms, wordTerms)
+	w.uint32s(secWordTable, wordTable)
 	w.uint64s(secPostings, postings)
-	w.uint32s(secPostingDocs, docs)
+	w.bytes(secPostingDocs, asBytes(docs))
 	w.uint32s(secPostingTFs, tfs)
-	w.uint64s(secForward, forward)
-	w.uint32s(secForwardTerms, fwdTerms)
-	w.uint32s(secForwardTFs, fwdTFs)
 	return w.finish(), nil
+}
+
+// each calls do for every posting in the order of the documents; list is the number of its block's term.
+func (c *collection) each(do func(list int, doc uint16, tf uint32)) {
+	d := 0
+	for _, b := range c.batches {
+		start := 0
+		for _, end := range b.ends {
+			first := d / blockSize * len(c.terms)
+			for i := start; i < end; i++ {
+				do(first+int(b.terms[i]), uint16(d%blockSize), b.tfs[i])
+			}
+			start = end
+			d++
+		}
+	}
 }
 
 // joined puts strings one after the other.

@@ -15,7 +15,7 @@ func checkByteOrder() error {
 }
 
 // asBytes views numbers as the bytes that they are in memory.
-func asBytes[T uint32 | uint64](values []T) []byte {
+func asBytes[T uint16 | uint32 | uint64](values []T) []byte {
 	if len(values) == 0 {
 		return nil
 	}

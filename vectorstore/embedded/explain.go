@@ -27,17 +27,17 @@ func (x *Index) Explain(p vectorstore.BM25, query, id string) []TermScore {
 	defer x.pool.Put(s)
 	x.analyze(f, s, query)
 	var shares []TermScore
-	start, end := x.forward[d], x.forward[d+1]
+	block, within := int(d/blockSize), uint16(d%blockSize)
 	for _, qt := range s.terms {
-		i, has := slices.BinarySearch(x.fwdTerms[start:end], qt.term)
+		start, end := x.list(block, qt.term)
+		i, has := slices.BinarySearch(x.docs[start:end], within)
 		if !has {
 			continue
 		}
-		tf := x.fwdTFs[start+uint64(i)]
+		tf := x.tfs[start+uint64(i)]
 		shares = append(shares, TermScore{
-			Term: string(x.termAt(qt.term)), Count: qt.count, Frequency: int(tf),
-			Documents: int(x.postings[qt.term+1] - x.postings[qt.term]),
-			Score:     f.score(qt.base, tf, d),
+			Term: string(x.termAt(qt.term)), Count: qt.count, Frequency: int(tf), Documents: x.frequency(qt.term),
+			Score: qt.weight * float64(f.impact(qt.idf, qt.factor, tf, d)),
 		})
 	}
 	slices.SortFunc(shares, func(a, b TermScore) int {

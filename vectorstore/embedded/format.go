@@ -23,31 +23,33 @@ import (
 //	sections   sectionCount x (offset uint64, length uint64), in the order of the constants below; offsets are multiples of 8
 //	...        the sections
 //
-// Sections are arrays that are used where they lie in the mapped file: nothing is parsed at opening, only checked. Terms are sorted, so
-// that the file depends on the documents and the analysis alone; within a term postings are sorted by document, within a document
-// by term.
+// Sections are arrays that are used where they lie in the mapped file: nothing is parsed at opening, only checked. Terms and words are
+// sorted, so that the file depends on the documents and the analysis alone. Postings are kept in blocks of blockSize documents, so that a posting
+// names its document in two bytes and the scores of a block stay in a processor's cache: first by block, then by term, then by document.
 const (
 	magic       = "ddxbm25\n"
-	version     = 1
+	version     = 2
 	headerBytes = 8 + 4 + 4
 	countBytes  = 6 * 8
+	blockSize   = 1 << 16 // documents
 )
 
 const (
-	secFingerprint  = iota // bytes: of the corpus and the analysis
-	secIDOffsets           // uint32 x (documents+1), into secIDs
-	secIDs                 // bytes
-	secIDTable             // uint32 x slots: document + 1 by the hash of its id, 0 for an empty slot
-	secLengths             // uint32 x documents: number of tokens
-	secTermOffsets         // uint32 x (terms+1), into secTerms
-	secTerms               // bytes
-	secTermTable           // uint32 x slots: term + 1 by the hash of its bytes, 0 for an empty slot
-	secPostings            // uint64 x (terms+1): where a term's postings start
-	secPostingDocs         // uint32 x postings
-	secPostingTFs          // uint32 x postings
-	secForward             // uint64 x (documents+1): where a document's terms start
-	secForwardTerms        // uint32 x postings
-	secForwardTFs          // uint32 x postings
+	secFingerprint = iota // bytes: of the corpus and the analysis
+	secIDOffsets          // uint32 x (documents+1), into secIDs
+	secIDs                // bytes
+	secIDTable            // uint32 x slots: document + 1 by the hash of its id, 0 for an empty slot
+	secLengths            // uint32 x documents: number of tokens
+	secTermOffsets        // uint32 x (terms+1), into secTerms
+	secTerms              // bytes
+	secTermTable          // uint32 x slots: term + 1 by the hash of its bytes, 0 for an empty slot
+	secWordOffsets        // uint32 x (words+1), into secWords
+	secWords              // bytes: the words of the documents as they stand before stemming, sorted
+	secWordTerms          // uint32 x words: the term that a word becomes
+	secWordTable          // uint32 x slots: word + 1 by the hash of its bytes, 0 for an empty slot
+	secPostings           // uint64 x (blocks x terms + 1): where the postings of a block's term start
+	secPostingDocs        // uint16 x postings: the document, counted from the start of its block
+	secPostingTFs         // uint32 x postings: how often the document has the term, above 0
 	sectionCount
 )
 
@@ -73,12 +75,13 @@ type Index struct {
 	termOff   []uint32
 	termBytes []byte
 	termTable []uint32
+	wordOff   []uint32
+	wordBytes []byte
+	wordTerms []uint32
+	wordTable []uint32
 	postings  []uint64
-	docs      []uint32
+	docs      []uint16
 	tfs       []uint32
-	forward   []uint64
-	fwdTerms  []uint32
-	fwdTFs    []uint32
 
 	fingerprint string
 	analysis    *text.Analysis
@@ -154,23 +157,31 @@ func (x *Index) parse(b []byte) error {
 	x.termOff = view[uint32](&s, secTermOffsets, t+1)
 	x.termBytes = s.bytes(secTerms)
 	x.termTable = view[uint32](&s, secTermTable, -1)
-	x.postings = view[uint64](&s, secPostings, t+1)
-	x.docs = view[uint32](&s, secPostingDocs, -1)
+	x.wordTerms = view[uint32](&s, secWordTerms, -1)
+	x.wordOff = view[uint32](&s, secWordOffsets, len(x.wordTerms)+1)
+	x.wordBytes = s.bytes(secWords)
+	x.wordTable = view[uint32](&s, secWordTable, -1)
+	x.postings = view[uint64](&s, secPostings, x.blocks()*t+1)
+	x.docs = view[uint16](&s, secPostingDocs, -1)
 	x.tfs = view[uint32](&s, secPostingTFs, len(x.docs))
-	x.forward = view[uint64](&s, secForward, n+1)
-	x.fwdTerms = view[uint32](&s, secForwardTerms, len(x.docs))
-	x.fwdTFs = view[uint32](&s, secForwardTFs, len(x.docs))
 	if s.err != nil {
 		return s.err
 	}
-	return errors.Join(
+	if err := errors.Join(
 		ascending("id offsets", x.idOffsets, uint32(len(x.ids))),
 		ascending("term offsets", x.termOff, uint32(len(x.termBytes))),
+		ascending("word offsets", x.wordOff, uint32(len(x.wordBytes))),
 		ascending("posting offsets", x.postings, uint64(len(x.docs))),
-		ascending("forward offsets", x.forward, uint64(len(x.fwdTerms))),
-		below("posting", x.docs, n), below("forward term", x.fwdTerms, t),
 		table("id table", x.idTable, n), table("term table", x.termTable, t),
-	)
+		table("word table", x.wordTable, len(x.wordTerms)), below("word's term", x.wordTerms, t),
+	); err != nil {
+		return err
+	}
+	if x.blocks() == 0 {
+		return nil
+	}
+	last := x.blocks() - 1 // in all others every number is a document
+	return below("posting", x.docs[x.postings[last*t]:], n-last*blockSize)
 }
 
 // sections finds the sections of a file; the first problem is kept.
@@ -191,7 +202,7 @@ func (s *sections) bytes(i int) []byte {
 }
 
 // view reads a section as numbers in place; want is how many there must be, negative for any number.
-func view[T uint32 | uint64](s *sections, i, want int) []T {
+func view[T uint16 | uint32 | uint64](s *sections, i, want int) []T {
 	raw := s.bytes(i)
 	size := int(unsafe.Sizeof(T(0)))
 	n := len(raw) / size
@@ -219,8 +230,8 @@ func ascending[T uint32 | uint64](what string, offsets []T, end T) error {
 	return nil
 }
 
-func below(what string, values []uint32, limit int) error {
-	highest := uint32(0)
+func below[T uint16 | uint32](what string, values []T, limit int) error {
+	highest := T(0)
 	for _, v := range values {
 		highest = max(highest, v)
 	}
@@ -271,9 +282,37 @@ func find(slots []uint32, key []byte, bytes func(i uint32) []byte) (uint32, bool
 	}
 }
 
+// blocks is how many blocks the documents fill.
+func (x *Index) blocks() int { return (x.documents + blockSize - 1) / blockSize }
+
+// list returns where the postings of a term in a block lie.
+func (x *Index) list(block int, t uint32) (start, end uint64) {
+	i := block*x.terms + int(t)
+	return x.postings[i], x.postings[i+1]
+}
+
+// frequency is how many documents have a term.
+func (x *Index) frequency(t uint32) int {
+	n := uint64(0)
+	for b := range x.blocks() {
+		start, end := x.list(b, t)
+		n += end - start
+	}
+	return int(n)
+}
+
 func (x *Index) idBytes(d uint32) []byte      { return x.ids[x.idOffsets[d]:x.idOffsets[d+1]] }
 func (x *Index) termAt(t uint32) []byte       { return x.termBytes[x.termOff[t]:x.termOff[t+1]] }
+func (x *Index) wordAt(w uint32) []byte       { return x.wordBytes[x.wordOff[w]:x.wordOff[w+1]] }
 func (x *Index) term(b []byte) (uint32, bool) { return find(x.termTable, b, x.termAt) }
+
+// scanned finds the term of a scanner's current token. Words of the documents are found as they stand; only others have to be stemmed.
+func (x *Index) scanned(s *text.Scanner) (uint32, bool) {
+	if w, ok := find(x.wordTable, s.Word(), x.wordAt); ok {
+		return x.wordTerms[w], true
+	}
+	return x.term(s.Term())
+}
 
 // document finds a document by its id.
 func (x *Index) document(id string) (uint32, bool) { return find(x.idTable, []byte(id), x.idBytes) }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,37 +13,29 @@ import (
 type queryTerm struct {
 	term   uint32
 	count  int
-	weight float32 // what impacts are multiplied with
-	base   float64 // for exact scores
-	most   float64 // the largest share that the term can have in a score
+	idf    float64
+	weight float64 // what impacts are multiplied with
+	factor int     // what is in the impacts already
+	left   []float32
 }
 
-// scratch is what one search needs; it is kept for the next one, and everything in it is zero between searches.
+// scratch is what one search needs; it is kept for the next one. Counts and scores are zero between searches.
 type scratch struct {
-	scanner *text.Scanner
-	counts  []uint32  // by term
-	bases   []float64 // by term, zero for what the query has not
-	scores  []float32 // by document
-	terms   []queryTerm
-	hits    []scored
-	heap    []float32
-}
-
-// scored is a document with its approximate or exact score.
-type scored struct {
-	doc   uint32
-	score float64
+	scanner  *text.Scanner
+	counts   []uint32 // by term
+	distinct []uint32
+	terms    []queryTerm
+	excluded []uint32
+	scores   [blockSize]float64
+	best     best
 }
 
 func newScratch(x *Index) *scratch {
-	return &scratch{
-		scanner: x.analysis.NewScanner(),
-		counts:  make([]uint32, x.terms), bases: make([]float64, x.terms), scores: make([]float32, x.documents),
-	}
+	return &scratch{scanner: x.analysis.NewScanner(), counts: make([]uint32, x.terms)}
 }
 
-// SearchText implements vectorstore.Lexical. Candidates are found with float32 sums whose error is bounded; whatever can be among the best Depth
-// is then scored exactly, in a fixed order of terms, so that scores and ranking depend on nothing but the index and the query.
+// SearchText implements vectorstore.Lexical. Every document that has a term of the query is scored, each sum in the order of the terms, so that
+// scores and ranking depend on nothing but the index and the words of the query.
 func (x *Index) SearchText(ctx context.Context, q vectorstore.TextQuery) ([]vectorstore.Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -63,91 +54,77 @@ func (x *Index) SearchText(ctx context.Context, q vectorstore.TextQuery) ([]vect
 	if len(s.terms) == 0 {
 		return nil, nil
 	}
-	x.accumulate(f, s)
+	s.excluded = s.excluded[:0]
 	for _, id := range q.Exclude {
 		if d, ok := x.document(id); ok {
-			s.scores[d] = 0
+			s.excluded = append(s.excluded, d)
 		}
 	}
-	s.candidates(f, q.Depth)
-	for _, t := range s.terms {
-		s.bases[t.term] = t.base
+	x.score(f, s, q.Depth)
+	hits := make([]vectorstore.Hit, len(s.best.found))
+	for i, h := range s.best.found {
+		hits[i] = vectorstore.Hit{ID: string(x.idBytes(h.doc)), Score: h.score}
 	}
-	for i := range s.hits {
-		s.hits[i].score = x.exact(f, s, s.hits[i].doc)
-	}
-	for _, t := range s.terms {
-		s.bases[t.term] = 0
-	}
-	clear(s.scores)
-	return x.ranked(s.hits, q.Depth), nil
+	slices.SortFunc(hits, vectorstore.CompareHits)
+	return hits, nil
 }
 
-// analyze fills s.terms with the query's distinct known terms and their weights, the term with the largest possible share first.
+// analyze fills s.terms with the query's distinct known terms and their weights.
 func (x *Index) analyze(f *formula, s *scratch, query string) {
-	s.terms = s.terms[:0]
+	s.distinct, s.terms = s.distinct[:0], s.terms[:0]
 	length := 0
 	s.scanner.Reset(query)
 	for s.scanner.Next() {
-		t, ok := x.term(s.scanner.Term())
+		t, ok := x.scanned(s.scanner)
 		if !ok {
 			continue
 		}
 		length++
 		if s.counts[t] == 0 {
-			s.terms = append(s.terms, queryTerm{term: t})
+			s.distinct = append(s.distinct, t)
 		}
 		s.counts[t]++
 	}
+	slices.Sort(s.distinct)
+	for _, t := range s.distinct {
+		qt := queryTerm{term: t, count: int(s.counts[t]), idf: x.termIDF(f, t)}
+		qt.weight, qt.factor = f.weight(qt.idf, qt.count, length)
+		s.terms = append(s.terms, qt)
+		s.counts[t] = 0
+	}
+}
+
+// score adds up the terms' shares block by block and keeps the best documents.
+func (x *Index) score(f *formula, s *scratch, depth int) {
 	for i := range s.terms {
 		qt := &s.terms[i]
-		qt.count = int(s.counts[qt.term])
-		s.counts[qt.term] = 0
-		df := int(x.postings[qt.term+1] - x.postings[qt.term])
-		w := f.queryWeight(df, qt.count, length)
-		qt.weight, qt.base = float32(w), f.exactBase(w, df)
+		qt.left = x.termImpacts(f, qt.term, qt.factor).values
 	}
+	s.best.reset(min(depth, x.documents))
+	for b := range x.blocks() {
+		for i := range s.terms {
+			qt := &s.terms[i]
+			start, end := x.list(b, qt.term)
+			docs := x.docs[start:end]
+			add(&s.scores, docs, qt.left[:len(docs)], qt.weight)
+			qt.left = qt.left[len(docs):]
+		}
+		for _, d := range s.excluded {
+			if int(d/blockSize) == b {
+				s.scores[d%blockSize] = 0
+			}
+		}
+		scores := s.scores[:min(blockSize, x.documents-b*blockSize)]
+		s.best.take(scores, uint32(b*blockSize))
+		clear(scores)
+	}
+	s.best.cut()
 }
 
-// accumulate adds up all terms' approximate shares.
-func (x *Index) accumulate(f *formula, s *scratch) {
-	scores := s.scores
-	for _, qt := range s.terms {
-		start, end := x.postings[qt.term], x.postings[qt.term+1]
-		docs := x.docs[start:end]
-		values := x.termImpacts(f, qt.term).values[:len(docs)]
-		w := qt.weight
-		for i, d := range docs {
-			scores[d] += w * values[i]
-		}
+// add adds a term's shares to the scores of a block; there are as many impacts as documents.
+func add(scores *[blockSize]float64, docs []uint16, impacts []float32, weight float64) {
+	impacts = impacts[:len(docs)]
+	for i, d := range docs {
+		scores[d] += float64(weight * float64(impacts[i])) // rounded before the addition on every processor
 	}
-}
-
-// exact adds up a document's shares in the order of its terms.
-func (x *Index) exact(f *formula, s *scratch, d uint32) float64 {
-	sum := 0.0
-	start, end := x.forward[d], x.forward[d+1]
-	tfs := x.fwdTFs[start:end]
-	for i, t := range x.fwdTerms[start:end] {
-		if base := s.bases[t]; base != 0 {
-			sum += f.score(base, tfs[i], d)
-		}
-	}
-	return sum
-}
-
-// ranked keeps the best exact scores, of equal ones those that stand first in the corpus, and orders them as rankings are ordered.
-func (x *Index) ranked(found []scored, depth int) []vectorstore.Hit {
-	slices.SortFunc(found, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
-	})
-	found = found[:min(depth, len(found))]
-	hits := make([]vectorstore.Hit, 0, len(found))
-	for _, h := range found {
-		if h.score > 0 {
-			hits = append(hits, vectorstore.Hit{ID: string(x.idBytes(h.doc)), Score: h.score})
-		}
-	}
-	slices.SortFunc(hits, vectorstore.CompareHits)
-	return hits
 }
