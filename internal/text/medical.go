@@ -1,255 +1,240 @@
 package text
 
 import (
-	"unicode"
+	"slices"
+	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// MedicalEnglish is LuceneEnglish with the names of drugs, genes and units kept findable however they are typed. Before the word breaks,
-// in texts with characters outside ASCII:
-//
-//   - compatibility decomposition (NFKD) without its combining marks: naïve, composed or not, becomes naive, ﬁbrosis fibrosis, D₃ D3,
-//     10⁹ 109, µg (micro sign) μg (Greek letter); also ø o, ł l, đ d, ß ss, æ ae, œ oe;
-//   - Greek letters are spelled out (α alpha, β beta, ...) and parted by a hyphen from Latin letters beside them: TNFα and TNF-α become
-//     TNF-alpha. μ stays, since it is nearly always the micro of a unit;
-//   - all hyphens and the minus sign become -, all apostrophes '; soft hyphens and zero-width characters are dropped.
-//
-// After the word breaks, in all texts:
-//
-//   - a number with a unit becomes two tokens: 3.5mg is 3.5 and mg;
-//
-//   - a name of parts joined by hyphens, with a digit in it, and of letters that are short or written like an abbreviation, yields its parts
-//     and, after them, the whole without hyphens. So IL-6 (il, 6, il6) meets IL6 (il6), and COVID-19 (covid, 19, covid19) meets both
-//     Covid-19 (covid, 19) and COVID19. Ordinary words, 12-year-old, yield their parts alone.
-//
-//     IL-6, IL‑6 (U+2011)      il 6 il6
-//     TNF-α, TNF‐α, TNFα       tnf alpha
-//     5-FU                     5 fu 5fu
-//     β-blocker                beta blocker
-//     25-OH-D₃                 25 oh d3 25ohd3
-//     HbA1c                    hba1c
-//     Crohn’s                  crohn
-//     3.5mg                    3.5 mg
-//     µg, μg                   μg
-const MedicalEnglish = "medical-english"
-
-// medical is what the medical analysis adds to a Scanner.
+// medical is what the medical analysis adds to a Scanner. Plain ASCII words come straight from the tokenizer; a stretch without white
+// space that holds anything else, or a name of several parts, is analysed as a whole and its tokens wait in a queue.
 type medical struct {
-	buffer   []byte  // the normalized text
-	origin   []int32 // for each byte of it, and for its end, where it comes from
-	greekEnd int     // where a spelled-out Greek letter ends in buffer
+	folder   folder
+	inner    tokenizer // over the folded stretch
+	queue    []queued
+	next     int    // of the queue
+	words    []byte // of the queued tokens
 	iter     norm.Iter
-
-	joined []byte // a compound's letters and digits, to follow its last part; empty for none
-	word   [maxCompound + 8]byte
-	start  int // span of the compound
-	end    int
+	composed []byte
 }
 
-// normalize returns the normalized text, which is valid until the next call.
-func (m *medical) normalize(text string) string {
-	m.buffer, m.origin, m.greekEnd = m.buffer[:0], m.origin[:0], -1
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
-			m.addASCII(c, i)
-			i++
-			continue
+// queued is a token: its word in words, its place in the text.
+type queued struct{ from, to, start, end int }
+
+func (m *medical) reset() {
+	if cap(m.words) > maxIdleBuffer {
+		m.words, m.queue = nil, nil
+	}
+	m.words, m.queue, m.next = m.words[:0], m.queue[:0], 0
+}
+
+// needsWhole tells whether the tokenizer's token has to be looked at together with what follows it, or to be parted.
+func needsWhole(t *tokenizer) bool {
+	if first, last := t.buffer[0], t.buffer[t.length-1]; isDigit(first) && isLetter(last) {
+		return true // perhaps a number with its unit
+	}
+	if t.end+1 >= len(t.text) {
+		return false
+	}
+	switch following := t.text[t.end+1]; t.text[t.end] {
+	case '-':
+		return following == '(' || following >= utf8.RuneSelf || asciiProperties[following]&wordLike != 0
+	case '(':
+		return isDigit(t.text[t.end-1]) && (following >= utf8.RuneSelf || asciiProperties[following]&wordLike != 0)
+	}
+	return false
+}
+
+// stretch queues the tokens from start to the next white space and returns where that is.
+func (m *medical) stretch(text string, start int) (end int) {
+	m.reset()
+	ascii := true
+	for end = start; end < len(text) && text[end] > ' '; end++ {
+		ascii = ascii && text[end] < utf8.RuneSelf
+	}
+	part := text[start:end]
+	if !ascii {
+		part = m.folder.fold(part)
+	}
+	m.inner.reset(part)
+	for more := m.inner.next(); more; {
+		more = m.name(part)
+	}
+	for i := range m.queue {
+		q := &m.queue[i]
+		if !ascii {
+			q.start, q.end = m.folder.origins[q.start].start, m.folder.origins[q.end-1].end
 		}
-		m.iter.InitString(norm.NFKD, text[i:])
-		for m.iter.Pos() == 0 && !m.iter.Done() { // one character, which may become several, with the marks that follow it
-			for segment := m.iter.Next(); len(segment) > 0; {
-				r, size := utf8.DecodeRune(segment)
-				m.addRune(r, size, i)
-				segment = segment[size:]
-			}
-		}
-		i += max(1, m.iter.Pos())
+		q.start += start
+		q.end += start
 	}
-	m.origin = append(m.origin, int32(len(text)))
-	return unsafe.String(unsafe.SliceData(m.buffer), len(m.buffer))
+	return end
 }
 
-func (m *medical) add(c byte, from int) {
-	m.buffer = append(m.buffer, c)
-	m.origin = append(m.origin, int32(from))
-}
-
-// addASCII adds a character, parted by a hyphen from a Greek letter before it.
-func (m *medical) addASCII(c byte, from int) {
-	if m.greekEnd == len(m.buffer) && asciiLetter(c) {
-		m.add('-', from)
-	}
-	m.add(c, from)
-}
-
-func (m *medical) addRune(r rune, size, from int) {
-	switch {
-	case r == utf8.RuneError && size <= 1:
-		m.add(' ', from) // a broken byte parts words
-	case r < utf8.RuneSelf:
-		m.addASCII(byte(r), from)
-	case unicode.Is(unicode.Mn, r), r >= 0x200B && r <= 0x200D, r == 0x2060, r == 0xFEFF, r == 0xAD:
-	case r == 0x2010, r == 0x2011, r == 0x2043, r == 0x2212:
-		m.add('-', from)
-	case r == 0x2018, r == 0x2019, r == 0x02BC:
-		m.add('\'', from)
-	default:
-		m.addFolded(r, from)
-	}
-}
-
-func (m *medical) addFolded(r rune, from int) {
-	spelled, greek := fold(r)
-	if spelled == "" {
-		var encoded [utf8.UTFMax]byte
-		for _, c := range utf8.AppendRune(encoded[:0], r) {
-			m.add(c, from)
-		}
-		return
-	}
-	if n := len(m.buffer); greek && n > 0 && asciiLetter(m.buffer[n-1]) {
-		m.add('-', from)
-	}
-	for i := range len(spelled) {
-		m.add(spelled[i], from)
-	}
-	if greek {
-		m.greekEnd = len(m.buffer)
-	}
-}
-
-func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// fold spells a letter in ASCII that decomposition leaves as it is; "" for all others. μ is not spelled out.
-func fold(r rune) (spelled string, greek bool) {
-	switch r {
-	case 'ø', 'Ø':
-		return "o", false
-	case 'ł', 'Ł':
-		return "l", false
-	case 'đ', 'Đ', 'ð', 'Ð':
-		return "d", false
-	case 'ß', 'ẞ':
-		return "ss", false
-	case 'æ', 'Æ':
-		return "ae", false
-	case 'œ', 'Œ':
-		return "oe", false
-	case 'ı':
-		return "i", false
-	}
-	switch r {
-	case 'α', 'Α':
-		spelled = "alpha"
-	case 'β', 'Β':
-		spelled = "beta"
-	case 'γ', 'Γ':
-		spelled = "gamma"
-	case 'δ', 'Δ':
-		spelled = "delta"
-	case 'ε', 'Ε':
-		spelled = "epsilon"
-	case 'ζ', 'Ζ':
-		spelled = "zeta"
-	case 'η', 'Η':
-		spelled = "eta"
-	case 'θ', 'Θ':
-		spelled = "theta"
-	case 'ι', 'Ι':
-		spelled = "iota"
-	case 'κ', 'Κ':
-		spelled = "kappa"
-	case 'λ', 'Λ':
-		spelled = "lambda"
-	case 'ν', 'Ν':
-		spelled = "nu"
-	case 'ξ', 'Ξ':
-		spelled = "xi"
-	case 'ο', 'Ο':
-		spelled = "omicron"
-	case 'π', 'Π':
-		spelled = "pi"
-	case 'ρ', 'Ρ':
-		spelled = "rho"
-	case 'σ', 'ς', 'Σ':
-		spelled = "sigma"
-	case 'τ', 'Τ':
-		spelled = "tau"
-	case 'υ', 'Υ':
-		spelled = "upsilon"
-	case 'φ', 'Φ':
-		spelled = "phi"
-	case 'χ', 'Χ':
-		spelled = "chi"
-	case 'ψ', 'Ψ':
-		spelled = "psi"
-	case 'ω', 'Ω':
-		spelled = "omega"
-	}
-	return spelled, spelled != ""
-}
-
-// compound notes a name that starts at start and goes beyond end, the end of its first part, by hyphens: Next gives it after its parts.
-func (m *medical) compound(text string, start, end int) {
-	m.joined = m.joined[:0]
-	digits, i, from := false, start, start
+// name queues the tokens of a name, from the tokenizer's present token on, the whole before its parts. It goes to the token after it and
+// tells whether there is one.
+func (m *medical) name(text string) (more bool) {
+	first := len(m.queue)
+	measure := false
+	inParentheses := false
 	for {
-		letters, upper := 0, false
-		for ; i < len(text) && (asciiLetter(text[i]) || isDigit(text[i])); i++ {
-			if isDigit(text[i]) {
-				digits = true
-			} else {
-				letters++
-				upper = upper || text[i] < 'a' && i > from
-			}
-			m.joined = append(m.joined, text[i]|lowerBit(text[i]))
-		}
-		if i == from || letters > 2 && !upper || len(m.joined) > maxCompound {
-			m.joined = m.joined[:0]
-			return
-		}
-		if i+1 >= len(text) || text[i] != '-' || !asciiLetter(text[i+1]) && !isDigit(text[i+1]) {
+		measure = m.token() || measure
+		end := m.inner.end
+		if more = m.inner.next(); !more {
 			break
 		}
-		i++
-		from = i
+		closed := m.inner.end < len(text) && text[m.inner.end] == ')'
+		linked := false
+		switch text[end:m.inner.start] {
+		case "-":
+			linked = true
+			inParentheses = false
+		case "(":
+			linked = closed && isDigit(text[end-1])
+			inParentheses = linked
+		case "-(":
+			linked = closed
+			inParentheses = linked
+		case ")", ")-":
+			linked = inParentheses
+			inParentheses = false
+		}
+		if !linked {
+			break
+		}
 	}
-	if !digits || i <= end {
-		m.joined = m.joined[:0]
-		return
+	parts := m.queue[first:]
+	if len(parts) < 2 || measure || !m.abbreviates(parts) {
+		return more
 	}
-	m.start, m.end = start, i
+	from := len(m.words)
+	for _, p := range parts {
+		m.words = append(m.words, m.words[p.from:p.to]...)
+	}
+	m.queue = slices.Insert(m.queue, first, queued{from, len(m.words), parts[0].start, parts[len(parts)-1].end})
+	return more
 }
 
-// maxCompound bounds the letters and digits of a compound.
-const maxCompound = 24
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// lowerBit is what makes an ASCII letter lower case, 0 for others.
-func lowerBit(c byte) byte {
-	if asciiLetter(c) {
-		return 0x20
+// token queues the tokenizer's token, a number with a unit as two, and tells whether that was so.
+func (m *medical) token() (measure bool) {
+	t := &m.inner
+	w := t.word()
+	if n := unitStart(w); n > 0 {
+		m.add(w[:n], t.start, t.start+n)
+		m.add(unitName(w[n:]), t.start+n, t.end)
+		return true
 	}
-	return 0
+	m.add(unitName(m.compose(w)), t.start, t.end)
+	return false
 }
 
-// unitStart returns where the unit in a token that is a number with a unit starts, or 0.
-func unitStart(token string) int {
-	i := 0
-	for i < len(token) && (isDigit(token[i]) || token[i] == '.' || token[i] == ',') {
-		i++
+// compose puts together again what folding took apart and left so, in other scripts than Latin.
+func (m *medical) compose(w []byte) []byte {
+	if norm.NFC.QuickSpan(w) == len(w) {
+		return w
 	}
-	if i == 0 || i == len(token) || len(token)-i > 5 {
+	m.composed = m.composed[:0]
+	for m.iter.Init(norm.NFC, w); !m.iter.Done(); {
+		m.composed = append(m.composed, m.iter.Next()...)
+	}
+	return m.composed
+}
+
+func (m *medical) add(word []byte, start, end int) {
+	from := len(m.words)
+	m.words = append(m.words, word...)
+	m.queue = append(m.queue, queued{from, len(m.words), start, end})
+}
+
+const (
+	maxParts        = 6 // of a name that is also indexed as a whole
+	maxPartLength   = 5 // of a part, in bytes, names of Greek letters aside
+	maxGreekSuffix  = 2 // as in alpha1 and kappab
+	minGreekToStand = 4 // letters of a Greek letter's name that is recognised with such a suffix
+)
+
+// abbreviates tells whether the parts make a name that is also written in one word: all are short or Greek letters, and at least one is
+// a number, a single letter, a Greek letter or letters with digits. Ranges of numbers, ages and doses are no names.
+func (m *medical) abbreviates(parts []queued) bool {
+	if len(parts) > maxParts {
+		return false
+	}
+	numbers, marked := 0, false
+	for _, p := range parts {
+		w := m.words[p.from:p.to]
+		greek := isGreekName(w)
+		if len(w) > maxPartLength && !greek || isMeasure(w) {
+			return false
+		}
+		letters, digits := 0, 0
+		for _, c := range w {
+			switch {
+			case isLetter(c):
+				letters++
+			case isDigit(c):
+				digits++
+			case c >= utf8.RuneSelf:
+				return false
+			}
+		}
+		if letters == 0 {
+			numbers++
+		}
+		marked = marked || digits > 0 || letters == 1 || greek
+	}
+	return marked && numbers < len(parts)
+}
+
+func isGreekName(w []byte) bool {
+	for _, name := range greekNames {
+		if rest, ok := strings.CutPrefix(string(w), name); ok && (rest == "" || len(name) >= minGreekToStand && len(rest) <= maxGreekSuffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// unitName gives one name to a unit that has two: micrograms.
+func unitName(w []byte) []byte {
+	if string(w) == "mcg" {
+		return microgram
+	}
+	return w
+}
+
+var microgram = []byte("μg")
+
+// unitStart returns where the unit starts in a word that is a number with a unit, 0 if it is something else.
+func unitStart(w []byte) int {
+	n := 0
+	for n < len(w) && (isDigit(w[n]) || n > 0 && (w[n] == '.' || w[n] == ',')) {
+		n++
+	}
+	if n == 0 || n == len(w) || !isUnit(w[n:]) {
 		return 0
 	}
-	switch token[i:] {
-	case "mg", "g", "kg", "ug", "mcg", "ng", "pg", "μg", "ml", "mL", "l", "L", "dl", "dL", "μl", "μL", "mmol", "μmol", "nmol", "pmol", "mol", "mEq", "meq",
-		"IU", "iu", "mm", "cm", "m", "km", "nm", "μm", "mmHg", "kPa", "Hz", "kcal", "Gy", "mGy", "mSv", "cc", "h", "min", "ms":
-		return i
+	return n
+}
+
+// isUnit knows the units that are written without a space behind their number, save those of one letter that end names as well.
+func isUnit(w []byte) bool {
+	switch string(w) {
+	case "kg", "g", "mg", "μg", "mcg", "ug", "ng", "pg", "fg", "l", "dl", "cl", "ml", "μl", "ul", "nl", "fl", "cc", "km", "cm", "mm", "μm", "um",
+		"nm", "mol", "mmol", "μmol", "umol", "nmol", "pmol", "mm3", "cm2", "m2", "meq", "iu", "miu", "mmhg", "cmh2o", "kpa", "hz", "khz", "mhz",
+		"bpm", "kcal", "kj", "kda", "gy", "cgy", "mgy", "msv", "mci", "mbq", "mv", "kv", "ma", "h", "hr", "hrs", "min", "mins", "ms", "sec", "wk",
+		"wks", "yr", "yrs", "yo", "units":
+		return true
 	}
-	return 0
+	return false
+}
+
+// isMeasure tells whether a part makes a name an age, a time or a dose.
+func isMeasure(w []byte) bool {
+	switch string(w) {
+	case "day", "days", "week", "weeks", "month", "hour", "hours", "year", "years", "old", "time", "times", "fold", "step", "steps", "point":
+		return true
+	}
+	return isUnit(w) && len(w) > 1
 }

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,29 +26,61 @@ func TestMedicalAnalysisMakesOneOfWhatIsTypedInManyWays(t *testing.T) {
 		terms    string
 		spelling []string
 	}{
-		{"il 6 il6", []string{"IL-6", "IL‑6", "IL‐6", "il-6", "I\u200bL-6"}},
-		{"il6", []string{"IL6", "il6", "IL₆"}},
-		{"tnf alpha", []string{"TNF-α", "TNF‑α", "TNF‐α", "TNF alpha", "TNF-alpha", "TNFα", "TNF-Α"}},
-		{"5 fu 5fu", []string{"5-FU", "5‑FU", "5-fu"}},
-		{"beta blocker", []string{"β-blocker", "beta-blocker", "β‑blockers", "Beta-Blockers"}},
-		{"25 oh d3 25ohd3", []string{"25-OH-D₃", "25-OH-D3", "25‑OH‑D₃"}},
+		{"il6 il 6", []string{"IL-6", "IL‑6", "IL‐6", "il-6", "I\u200bL-6", "IL–6", "IL−6", "ＩＬ－６", "IL-₆", "\ufeffIL-6"}},
+		{"il6", []string{"IL6", "il6", "IL₆", "IL⁶", "IL\u00ad6"}},
+		{"tnfalpha tnf alpha", []string{"TNF-α", "TNF‑α", "TNF‐α", "TNF-alpha", "TNFα", "TNF-Α", "TNF-𝛼", "TNF-ά", "TNF-α’s"}},
+		{"tnf alpha", []string{"TNF alpha", "TNF α", "TNF (α)"}},
+		{"il1beta il 1 beta", []string{"IL-1β", "IL-1-beta", "IL-1-β"}},
+		{"nfkappab nf kappa b", []string{"NF-κB", "NF-kappa-B", "NFκB", "NF‑κ‑B"}},
+		{"nfkappab nf kappab", []string{"NF-kappaB"}},
+		{"ifngamma ifn gamma", []string{"IFN-γ", "IFNγ", "IFN-gamma"}},
+		{"gammadelta gamma delta", []string{"γδ", "gamma-delta", "γ-δ"}},
+		{"5fu 5 fu", []string{"5-FU", "5‑FU", "5-fu"}},
+		{"5fu", []string{"5FU", "5fu"}},
+		{"beta blocker", []string{"β-blocker", "beta-blocker", "β‑blockers", "Beta-Blockers", "ϐ-blocker"}},
+		{"beta2 agonist", []string{"β2-agonist", "beta2-agonist", "β₂-agonist"}},
+		{"alpha1 antitrypsin", []string{"α1-antitrypsin", "alpha1-antitrypsin"}},
+		{"5 alpha reductas", []string{"5α-reductase", "5-α-reductase", "5-alpha-reductase"}},
+		{"25ohd3 25 oh d3", []string{"25-OH-D₃", "25-OH-D3", "25‑OH‑D₃", "25(OH)D3", "25(OH)D₃", "25-(OH)-D3"}},
 		{"hba1c", []string{"HbA1c", "HBA1C", "HbA₁c"}},
-		{"crohn", []string{"Crohn’s", "Crohn's", "Crohn`s"[:5], "CROHN'S"}},
+		{"covid19 covid 19", []string{"COVID-19", "COVID‑19", "covid-19"}},
+		{"covid 19", []string{"COVID 19"}},
+		{"sarscov2 sar cov 2", []string{"SARS-CoV-2"}},
+		{"tcell t cell", []string{"T-cell", "t‐cells", "T-Cell's"}},
+		{"type2 type 2", []string{"type-2", "Type-2"}},
+		{"deltaf508 delta f508", []string{"ΔF508", "Δ-F508", "delta-F508"}},
+		{"ca2", []string{"Ca²⁺", "Ca2+"}},
+		{"co2", []string{"CO₂", "CO2"}},
+		{"kg m2", []string{"kg/m²", "kg/m2", "kg·m²"}},
+		{"10 9 l", []string{"10⁹/L", "10^9/L"}},
+		{"10 12 l", []string{"10¹²/L", "10^12/L"}},
+		{"min 1", []string{"min⁻¹", "min^-1"}},
+		{"surviv 12", []string{"survival¹²", "survival 12"}},
+		{"1 1 2 tablet", []string{"1½ tablets", "1 1/2 tablets"}},
+		{"crohn", []string{"Crohn’s", "Crohn's", "CROHN'S", "Crohn′s", "Crohn´s", "Crohnʼs"}},
 		{"naiv", []string{"naïve", "nai\u0308ve", "naive"}},
 		{"sjogren", []string{"Sjögren", "Sjo\u0308gren's", "Sjøgren"}},
-		{"3.5 mg", []string{"3.5mg", "3.5 mg"}},
-		{"100 μg", []string{"100µg", "100 μg", "100 µg"}},
+		{"fetal oesophagu", []string{"fetal œsophagus", "fetal oesophagus"}},
 		{"fibrosi", []string{"ﬁbrosis", "fibrosis", "fibro\u00adsis"}},
-		{"co2", []string{"CO₂", "CO2"}},
-		{"covid 19 covid19", []string{"COVID-19", "COVID‑19"}},
-		{"covid 19", []string{"Covid-19", "covid-19", "Covid 19"}},
-		{"sar cov 2 sarscov2", []string{"SARS-CoV-2"}},
-		{"12 year old", []string{"12-year-old", "12‑year‑old", "12 year old"}},
-		{"type 2", []string{"Type-2", "type 2"}},
-		{"long term", []string{"long-term", "long‐term"}},
+		{"lipitor", []string{"Lipitor", "Lipitor™", "Lipitor®"}},
+		{"3.5 mg", []string{"3.5mg", "3.5 mg", "3.5-mg", "3.5㎎"}},
+		{"100 μg", []string{"100µg", "100 μg", "100 µg", "100μg", "100mcg", "100 mcg", "100-µg", "100㎍"}},
 		{"200 mg dl", []string{"200mg/dL", "200 mg/dl"}},
+		{"5 μmol l", []string{"5μmol/L", "5 µmol/l"}},
+		{"mu opioid", []string{"μ-opioid", "mu-opioid", "µ-opioids"}},
 		{"10 c", []string{"10 ℃", "10 °C"}},
-		{"beta2 agonist", []string{"β2-agonist", "beta2-agonist"}},
+		{"45 year old", []string{"45-year-old", "45‑year‑old", "45 year old"}},
+		{"1.2 3.4", []string{"1.2–3.4", "1.2-3.4"}},
+		{"2020 12 31", []string{"2020-12-31"}},
+		{"anti inflammatori", []string{"anti-inflammatory", "anti‐inflammatory"}},
+		{"long term", []string{"long-term", "long‐term"}},
+		{"gene s", []string{"gene(s)"}},
+		{"1 st", []string{"1 st"}},
+		{"1st", []string{"1st"}},
+		{"καρδια", []string{"καρδιά", "ΚΑΡΔΙΑ", "καρδια\u0301"}},
+		{"한글 が カタカナ", []string{"한글 が カタカナ", norm.NFD.String("한글 が カタカナ")}},
+		{"vegfa vegf", []string{"VEGF-A"}},
+		{"a1 a2 a3 a4 a5 a6 a7", []string{"A1-A2-A3-A4-A5-A6-A7"}},
 	} {
 		for _, s := range c.spelling {
 			if diff := cmp.Diff(strings.Fields(c.terms), analysis(t, text.MedicalEnglish).Terms(s)); diff != "" {
@@ -70,8 +103,8 @@ func TestLuceneAnalysisKeepsLucenesOwnBehaviourWithNames(t *testing.T) {
 func TestSpansPointIntoTheTextAsWritten(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{text.LuceneEnglish, "Fever, then Crohn’s!", "Fever|Crohn’s"},
-		{text.MedicalEnglish, "The ﬁbrosis of naïve 25-OH-D₃, 3.5mg.", "ﬁbrosis|naïve|25|OH|D₃|25-OH-D₃|3.5|mg"},
-		{text.MedicalEnglish, "TNFα", "TNF|α"},
+		{text.MedicalEnglish, "The ﬁbrosis of naïve 25-OH-D₃, 3.5mg.", "ﬁbrosis|naïve|25-OH-D₃|25|OH|D₃|3.5|mg"},
+		{text.MedicalEnglish, "TNFα (I\u200bL-6)", "TNFα|TNF|α|I\u200bL-6|I\u200bL|6"},
 	} {
 		s := analysis(t, c.name).NewScanner()
 		s.Reset(c.text)
@@ -84,6 +117,68 @@ func TestSpansPointIntoTheTextAsWritten(t *testing.T) {
 			t.Errorf("%q: -want +got\n%s", c.text, diff)
 		}
 	}
+}
+
+func TestLongTokensAreCutAsLuceneDoes(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []int // characters of each token
+	}{
+		{"letters", strings.Repeat("a", 600), []int{255, 255, 90}},
+		{"characters outside ASCII", strings.Repeat("é", 300), []int{255, 45}},
+		{"characters of two UTF-16 units", strings.Repeat("𝐚", 200), []int{127, 73}},
+		{"exactly the limit", strings.Repeat("x", 255) + " y", []int{255, 1}},
+	} {
+		var got []int
+		s := analysis(t, text.LuceneEnglish).NewScanner()
+		for s.Reset(c.text); s.Next(); {
+			got = append(got, utf8.RuneCount(s.Word()))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestScriptsWithoutSpacesFollowLucene(t *testing.T) {
+	for s, want := range map[string]string{
+		"日本語の症例": "日 本 語 の 症 例", "カタカナ": "カタカナ", "발열 기침": "발열 기침", "ภาษาไทย": "ภาษาไทย", "Tylenol® 5™": "tylenol ® 5 ™",
+		"👩‍⚕️ 🇺🇸 #️⃣": "👩‍⚕️ 🇺🇸 #️⃣", "x\xffb": "x b",
+	} {
+		if diff := cmp.Diff(strings.Fields(want), analysis(t, text.LuceneEnglish).Terms(s)); diff != "" {
+			t.Errorf("%q: -want +got\n%s", s, diff)
+		}
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	sample := strings.Repeat("Adult acute lymphoblastic leukemia is a type of cancer in which the bone marrow makes too many lymphocytes. ", 10)
+	for _, name := range text.Names() {
+		s := analysis(b, name).NewScanner()
+		for _, stem := range []bool{false, true} {
+			b.Run(map[bool]string{false: name + "/words", true: name + "/terms"}[stem], func(b *testing.B) {
+				tokens := 0
+				for b.Loop() {
+					tokens = 0
+					for s.Reset(sample); s.Next(); tokens++ {
+						if stem {
+							_ = s.Term()
+						}
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(tokens), "ns/token")
+			})
+		}
+	}
+}
+
+func ExampleAnalysis_Terms() {
+	a, err := text.Lookup(text.LuceneEnglish)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(a.Terms("The patient's running noses"))
+	// Output: [patient run nose]
 }
 
 func FuzzAnalyses(f *testing.F) {
@@ -140,7 +235,7 @@ func FuzzAnalyses(f *testing.F) {
 func TestScanningDoesNotAllocateOnceBuffersHaveGrown(t *testing.T) {
 	for _, name := range text.Names() {
 		s := analysis(t, name).NewScanner()
-		for _, sample := range []string{"Fever and running noses: IL-6, 3.5mg of 5-FU.", "Sjögren’s naïve TNF-α ﬁbrosis, 25-OH-D₃."} {
+		for _, sample := range []string{"Fever and running noses: IL-6, 3.5mg of 5-FU.", "Sjögren’s naïve TNF-α ﬁbrosis, 25-OH-D₃.", "한글 日本語 カタカナが ภาษาไทย, 10µg/L", norm.NFD.String("한글 が é")} {
 			scan := func() {
 				s.Reset(sample)
 				for s.Next() {
