@@ -45,3 +45,15 @@ func (x *Index) Explain(p vectorstore.BM25, query, id string) []TermScore {
 	})
 	return shares
 }
+
+// Postings is how many postings the search for a text reads: the work that it makes.
+func (x *Index) Postings(query string) int {
+	s := x.pool.Get().(*scratch)
+	defer x.pool.Put(s)
+	x.analyze(x.formula(vectorstore.DefaultBM25()), s, query)
+	n := 0
+	for _, qt := range s.terms {
+		n += x.frequency(qt.term)
+	}
+	return n
+}
