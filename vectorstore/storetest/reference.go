@@ -20,6 +20,7 @@ type Reference struct {
 	lengths   []int
 	frequency map[string]int // documents that have a term
 	tokens    int
+	withTerms int // documents that have any
 }
 
 // NewReference reads the documents.
@@ -34,6 +35,9 @@ func NewReference(a *text.Analysis, docs []vectorstore.Document) *Reference {
 		r.counts = append(r.counts, counts)
 		r.lengths = append(r.lengths, length)
 		r.tokens += length
+		if length > 0 {
+			r.withTerms++
+		}
 	}
 	return r
 }
@@ -63,10 +67,12 @@ func (r *Reference) Search(q vectorstore.TextQuery) []vectorstore.Hit {
 	for d, id := range r.ids {
 		score := 0.0
 		for _, t := range terms {
-			if tf := r.counts[d][t]; tf > 0 && q.BM25.Variant == vectorstore.Lucene {
+			switch tf := r.counts[d][t]; {
+			case tf == 0:
+			case q.BM25.Variant == vectorstore.Lucene:
 				score += r.lucene(q.BM25, t, counts[t], tf, r.lengths[d])
-			} else if tf > 0 {
-				score += float64(r.weight(q.BM25, t, counts[t], length) * r.weight(q.BM25, t, tf, r.lengths[d]))
+			default:
+				score += r.r2med(q.BM25, t, counts[t], length, tf, r.lengths[d])
 			}
 		}
 		if score > 0 && !slices.Contains(q.Exclude, id) {
@@ -79,26 +85,30 @@ func (r *Reference) Search(q vectorstore.TextQuery) []vectorstore.Hit {
 	return hits
 }
 
-// weight is a term's weight in a text, query or document, of the r2med variant: idf x tf / (tf + k1 x (1 - b + b x length / average length)).
-func (r *Reference) weight(p vectorstore.BM25, term string, tf, length int) float64 {
-	df, n := float64(r.frequency[term]), float64(len(r.ids))
-	average := float64(r.tokens) / n
-	return math.Log(1+(n-df+0.5)/(df+0.5)) * (float64(tf) / (float64(tf) + p.K1*(1-p.B+p.B*float64(length)/average)))
+// r2med is a term's share in the score of a document: its weight in the query times its weight in the document, which are both
+// idf x tf / (tf + k1 x (1 - b + b x length / average length)), as in LuceneBM25Model of gensim 4. Weights in documents are float32.
+func (r *Reference) r2med(p vectorstore.BM25, term string, count, queryLength, tf, length int) float64 {
+	average := float64(r.tokens) / float64(len(r.ids))
+	weight := func(tf, length int) float64 {
+		return r.idf(term, float64(len(r.ids))) * (float64(tf) / (float64(tf) + p.K1*(1-p.B+p.B*float64(length)/average)))
+	}
+	return float64(weight(count, queryLength) * float64(float32(weight(tf, length))))
+}
+
+// idf is ln(1 + (N - df + 0.5) / (df + 0.5)) for N documents of which df have the term.
+func (r *Reference) idf(term string, n float64) float64 {
+	df := float64(r.frequency[term])
+	return math.Log(1 + (n-df+0.5)/(df+0.5))
 }
 
 // lucene is a term's share in the score of a document, as BM25Similarity of Lucene 9 computes it: in float32, with rounded lengths, and
 // over the documents that have any term.
 func (r *Reference) lucene(p vectorstore.BM25, term string, count, tf, length int) float64 {
-	df, n := float64(r.frequency[term]), 0.0
-	for _, l := range r.lengths {
-		if l > 0 {
-			n++
-		}
-	}
+	n := float64(r.withTerms)
 	average := float32(float64(r.tokens) / n)
 	k1, b := float32(p.K1), float32(p.B)
 	inverse := 1 / (k1 * ((1 - b) + b*float32(roundedLength(length))/average))
-	weight := float32(count) * float32(math.Log(1+(n-df+0.5)/(df+0.5)))
+	weight := float32(count) * float32(r.idf(term, n))
 	return float64(weight - weight/(1+float32(float32(tf)*inverse)))
 }
 
