@@ -35,6 +35,10 @@ func corpus(b *testing.B) []string {
 
 func BenchmarkScanner(b *testing.B) {
 	texts := corpus(b)
+	size := 0
+	for _, t := range texts {
+		size += len(t)
+	}
 	for _, name := range text.Names() {
 		a, err := text.Lookup(name)
 		if err != nil {
@@ -48,6 +52,7 @@ func BenchmarkScanner(b *testing.B) {
 				s := a.NewScanner()
 				tokens := 0
 				b.ReportAllocs()
+				b.SetBytes(int64(size))
 				for b.Loop() {
 					for _, t := range texts {
 						for s.Reset(t); s.Next(); tokens++ {

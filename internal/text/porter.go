@@ -1,6 +1,9 @@
 package text
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // porter stems a lower-case word in place by the algorithm of Porter ("An algorithm for suffix stripping", Program 1980) in the form that
 // Lucene uses: words of one or two characters stay as they are, and the two departures that Porter himself published later are included
@@ -11,6 +14,7 @@ func porter(w []byte) []byte {
 		return w
 	}
 	s := stemmer{b: w}
+	s.mark(0)
 	s.step1a()
 	s.step1b()
 	s.step1c()
@@ -30,52 +34,73 @@ func units(w []byte) (n int) {
 	return n
 }
 
-// stemmer holds the word; j is the length of the stem before the suffix that ends tested last.
+// stemmer holds the word. All but the tests of doubled letters work on bytes: the bytes of longer characters are consonants in a row.
 type stemmer struct {
-	b []byte
-	j int
+	b      []byte
+	j      int    // the length of the stem before the suffix that ends found last
+	vowels uint64 // bit i tells whether b[i] is a vowel, for the first 64 bytes
 }
 
-func (s *stemmer) consonant(i int) bool {
-	switch s.b[i] {
-	case 'a', 'e', 'i', 'o', 'u':
-		return false
-	case 'y':
-		return i == 0 || !s.consonant(i-1)
+const marked = 64
+
+// letterKinds tells vowels and y from all else.
+var letterKinds = [256]uint8{'a': 1, 'e': 1, 'i': 1, 'o': 1, 'u': 1, 'y': 2}
+
+// mark notes the vowels from byte i on. A y is one after a consonant.
+func (s *stemmer) mark(i int) {
+	if i >= marked {
+		return
 	}
-	return true
+	previous := uint64(1) // a y in front is a consonant
+	if i > 0 {
+		previous = s.vowels >> (i - 1) & 1
+	}
+	vowels := s.vowels & (1<<i - 1)
+	for _, c := range s.b[i:min(len(s.b), marked)] {
+		kind := uint64(letterKinds[c])
+		previous = kind&1 | kind>>1&^previous
+		vowels |= previous << i
+		i++
+	}
+	s.vowels = vowels
+}
+
+func (s *stemmer) vowel(i int) bool {
+	if i < marked {
+		return s.vowels>>i&1 != 0
+	}
+	kind := letterKinds[s.b[i]]
+	return kind == 1 || kind == 2 && !s.vowel(i-1)
 }
 
 // measure counts the vowel-consonant sequences in b[:j].
 func (s *stemmer) measure() int {
-	n, i := 0, 0
-	for i < s.j && s.consonant(i) {
-		i++
+	if s.j <= marked {
+		if s.j == 0 {
+			return 0
+		}
+		return bits.OnesCount64(s.vowels &^ (s.vowels >> 1) & (1<<(s.j-1) - 1))
 	}
-	for {
-		for i < s.j && !s.consonant(i) {
-			i++
+	n := bits.OnesCount64(s.vowels &^ (s.vowels >> 1) & (1<<(marked-1) - 1))
+	previous := s.vowel(marked - 1)
+	for _, c := range s.b[marked:s.j] {
+		kind := letterKinds[c]
+		now := kind == 1 || kind == 2 && !previous
+		if previous && !now {
+			n++
 		}
-		if i >= s.j {
-			return n
-		}
-		n++
-		for i < s.j && s.consonant(i) {
-			i++
-		}
-		if i >= s.j {
-			return n
-		}
+		previous = now
 	}
+	return n
 }
 
 func (s *stemmer) vowelInStem() bool {
-	for i := range s.j {
-		if !s.consonant(i) {
+	for i := marked; i < s.j; i++ {
+		if s.vowel(i) {
 			return true
 		}
 	}
-	return false
+	return s.vowels&(1<<s.j-1) != 0
 }
 
 // lastCharacter returns where the character begins whose last byte is i. One that takes two units in UTF-16 begins at i, as what
@@ -91,7 +116,7 @@ func (s *stemmer) lastCharacter(i int) int {
 // doubleConsonant returns the length of the consonant that ends at byte i and has the same one before it, and 0 if there is none.
 func (s *stemmer) doubleConsonant(i int) int {
 	if s.b[i] < utf8.RuneSelf {
-		if i >= 1 && s.b[i] == s.b[i-1] && s.consonant(i) {
+		if i >= 1 && s.b[i] == s.b[i-1] && !s.vowel(i) {
 			return 1
 		}
 		return 0
@@ -110,10 +135,7 @@ func (s *stemmer) cvc(i int) bool {
 	if c >= utf8.RuneSelf {
 		i = s.lastCharacter(i)
 	}
-	if i < 2 || !s.consonant(i) || s.consonant(i-1) || !s.consonant(i-2) {
-		return false
-	}
-	return c != 'w' && c != 'x' && c != 'y'
+	return i >= 2 && !s.vowel(i) && s.vowel(i-1) && !s.vowel(i-2) && c != 'w' && c != 'x' && c != 'y'
 }
 
 func (s *stemmer) ends(suffix string) bool {
@@ -125,7 +147,11 @@ func (s *stemmer) ends(suffix string) bool {
 	return true
 }
 
-func (s *stemmer) set(suffix string) { s.b = append(s.b[:s.j], suffix...) }
+// set puts another end behind the stem; it is never longer than what ends found there, but for an e behind a shortened word.
+func (s *stemmer) set(suffix string) {
+	s.b = append(s.b[:s.j], suffix...)
+	s.mark(s.j)
+}
 
 func (s *stemmer) step1a() {
 	n := len(s.b)
@@ -143,6 +169,9 @@ func (s *stemmer) step1a() {
 }
 
 func (s *stemmer) step1b() {
+	if c := s.b[len(s.b)-1]; c != 'd' && c != 'g' {
+		return
+	}
 	if s.ends("eed") {
 		if s.measure() > 0 {
 			s.b = s.b[:len(s.b)-1]
@@ -154,16 +183,16 @@ func (s *stemmer) step1b() {
 	}
 	s.b = s.b[:s.j]
 	last := len(s.b) - 1
-	switch {
+	switch double := s.doubleConsonant(last); {
 	case s.ends("at"):
 		s.set("ate")
 	case s.ends("bl"):
 		s.set("ble")
 	case s.ends("iz"):
 		s.set("ize")
-	case s.doubleConsonant(last) > 0:
+	case double > 0:
 		if c := s.b[last]; c != 'l' && c != 's' && c != 'z' {
-			s.b = s.b[:len(s.b)-s.doubleConsonant(last)]
+			s.b = s.b[:len(s.b)-double]
 		}
 	default:
 		if s.j = len(s.b); s.measure() == 1 && s.cvc(last) {
@@ -174,71 +203,125 @@ func (s *stemmer) step1b() {
 
 func (s *stemmer) step1c() {
 	if s.ends("y") && s.vowelInStem() {
-		s.b[len(s.b)-1] = 'i'
+		s.set("i")
 	}
 }
 
-type rule struct{ suffix, to string }
-
-// replace applies the first rule whose suffix the word has, if the stem before it has a measure above zero.
-func (s *stemmer) replace(rules []rule) {
-	for _, r := range rules {
-		if s.ends(r.suffix) {
-			if s.measure() > 0 {
-				s.set(r.to)
-			}
-			return
-		}
+// replace puts another end behind the stem if that has a measure above zero.
+func (s *stemmer) replace(suffix string) {
+	if s.measure() > 0 {
+		s.set(suffix)
 	}
 }
 
 func (s *stemmer) step2() {
-	if len(s.b) < 2 {
+	if len(s.b) < 4 {
 		return
 	}
-	switch s.b[len(s.b)-2] {
-	case 'a':
-		s.replace([]rule{{"ational", "ate"}, {"tional", "tion"}})
-	case 'c':
-		s.replace([]rule{{"enci", "ence"}, {"anci", "ance"}})
-	case 'e':
-		s.replace([]rule{{"izer", "ize"}})
+	switch s.b[len(s.b)-1] {
+	case 'i':
+		s.step2i()
 	case 'l':
-		s.replace([]rule{{"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"}})
-	case 'o':
-		s.replace([]rule{{"ization", "ize"}, {"ation", "ate"}, {"ator", "ate"}})
+		switch {
+		case s.ends("ational"):
+			s.replace("ate")
+		case s.ends("tional"):
+			s.replace("tion")
+		}
+	case 'm':
+		if s.ends("alism") {
+			s.replace("al")
+		}
+	case 'n':
+		switch {
+		case s.ends("ization"):
+			s.replace("ize")
+		case s.ends("ation"):
+			s.replace("ate")
+		}
+	case 'r':
+		switch {
+		case s.ends("izer"):
+			s.replace("ize")
+		case s.ends("ator"):
+			s.replace("ate")
+		}
 	case 's':
-		s.replace([]rule{{"alism", "al"}, {"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}})
-	case 't':
-		s.replace([]rule{{"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}})
-	case 'g':
-		s.replace([]rule{{"logi", "log"}})
+		switch {
+		case s.ends("iveness"):
+			s.replace("ive")
+		case s.ends("fulness"):
+			s.replace("ful")
+		case s.ends("ousness"):
+			s.replace("ous")
+		}
+	}
+}
+
+func (s *stemmer) step2i() {
+	switch {
+	case s.ends("enci"):
+		s.replace("ence")
+	case s.ends("anci"):
+		s.replace("ance")
+	case s.ends("bli"):
+		s.replace("ble")
+	case s.ends("alli"):
+		s.replace("al")
+	case s.ends("entli"):
+		s.replace("ent")
+	case s.ends("eli"):
+		s.replace("e")
+	case s.ends("ousli"):
+		s.replace("ous")
+	case s.ends("aliti"):
+		s.replace("al")
+	case s.ends("iviti"):
+		s.replace("ive")
+	case s.ends("biliti"):
+		s.replace("ble")
+	case s.ends("logi"):
+		s.replace("log")
 	}
 }
 
 func (s *stemmer) step3() {
 	switch s.b[len(s.b)-1] {
 	case 'e':
-		s.replace([]rule{{"icate", "ic"}, {"ative", ""}, {"alize", "al"}})
+		switch {
+		case s.ends("icate"):
+			s.replace("ic")
+		case s.ends("ative"):
+			s.replace("")
+		case s.ends("alize"):
+			s.replace("al")
+		}
 	case 'i':
-		s.replace([]rule{{"iciti", "ic"}})
+		if s.ends("iciti") {
+			s.replace("ic")
+		}
 	case 'l':
-		s.replace([]rule{{"ical", "ic"}, {"ful", ""}})
+		switch {
+		case s.ends("ical"):
+			s.replace("ic")
+		case s.ends("ful"):
+			s.replace("")
+		}
 	case 's':
-		s.replace([]rule{{"ness", ""}})
+		if s.ends("ness") {
+			s.replace("")
+		}
 	}
 }
 
 func (s *stemmer) step4() {
-	if len(s.b) < 2 || !s.hasStep4Suffix() {
-		return
-	}
-	if s.measure() > 1 {
+	if len(s.b) >= 2 && s.endsLong() && s.measure() > 1 {
 		s.b = s.b[:s.j]
 	}
 }
 
-func (s *stemmer) hasStep4Suffix() bool {
+// endsLong finds the suffixes that long stems lose.
+func (s *stemmer) endsLong() bool {
 	switch s.b[len(s.b)-2] {
 	case 'a':
 		return s.ends("al")

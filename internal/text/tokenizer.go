@@ -63,37 +63,45 @@ func (t *tokenizer) nextASCII() kind {
 			return isEnd
 		}
 		t.start = i
-		n := 0
-		var all, last property
 		limit := min(len(text), i+maxTokenLength)
-		for i < limit {
-			c := text[i]
-			p := asciiProperties[c]
-			if p&wordLike == 0 {
-				if c >= utf8.RuneSelf {
-					return isOther
-				}
-				if i+1 == len(text) {
+		word := t.buffer[:limit-i]
+		n := 0
+		var all property
+		for {
+			for n < len(word) {
+				c := text[i+n]
+				p := asciiProperties[c]
+				if p&wordLike == 0 {
 					break
 				}
-				following := text[i+1]
-				if following >= utf8.RuneSelf && p != 0 {
-					return isOther
-				}
-				if i+1 == limit || !(p&midLetter != 0 && last&asciiProperties[following]&letter != 0 ||
-					p&midDigit != 0 && last&asciiProperties[following]&digit != 0) {
-					break
-				}
+				word[n] = c | byte(p&upper)
+				all |= p
+				n++
 			}
-			t.buffer[n] = c | byte(p&upper)
+			// Here ends a run of letters and digits; a mark between two letters or two digits joins it to the next one.
+			end := i + n
+			if end == len(text) {
+				break
+			}
+			mark := text[end]
+			if mark >= utf8.RuneSelf {
+				return isOther
+			}
+			p := asciiProperties[mark]
+			if p&(midLetter|midDigit) == 0 || end+1 >= len(text) {
+				break
+			}
+			if text[end+1] >= utf8.RuneSelf {
+				return isOther
+			}
+			both := asciiProperties[text[end-1]] & asciiProperties[text[end+1]]
+			if end+1 >= limit || !(p&midLetter != 0 && both&letter != 0 || p&midDigit != 0 && both&digit != 0) {
+				break
+			}
+			word[n] = mark
 			n++
-			all |= p
-			last = p
-			i++
 		}
-		if i < len(text) && text[i] >= utf8.RuneSelf {
-			return isOther
-		}
+		i += n
 		if all&(letter|digit) == 0 {
 			i = t.afterUnderscores(i)
 			continue
