@@ -40,6 +40,9 @@ type impacts struct {
 // keptFactor is the largest factor for which impacts are kept.
 const keptFactor = 15
 
+// keptFormulas is how many formulas are kept with their impacts, so that trying out parameters does not fill the memory.
+const keptFormulas = 8
+
 // scoring holds the formulas that were asked for.
 type scoring struct {
 	mu       sync.Mutex
@@ -76,6 +79,9 @@ func (x *Index) formula(p vectorstore.BM25) *formula {
 		for d, l := range x.lengths {
 			f.norms[d] = p.K1 * (1 - p.B + p.B*float64(l)/f.average)
 		}
+	}
+	if len(x.formulas) == keptFormulas {
+		clear(x.formulas) // searches that use one keep it as long as they need it
 	}
 	x.formulas[p] = f
 	return f

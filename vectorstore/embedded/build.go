@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"iter"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ func Build(ctx context.Context, path, fingerprint string, a *text.Analysis, docs
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, content, 0o666); err != nil {
+	if err := renameio.WriteFile(path, content, 0o666, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil

@@ -44,7 +44,10 @@ func OpenOrBuild(ctx context.Context, dir, corpusHash string, a *text.Analysis,
 	}
 	lock := flock.New(path + ".lock")
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("index cache: waiting for another process: %w", err)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("index cache: waiting for another process: %w", err)
+		}
+		return nil, fmt.Errorf("index cache: %w; set DDX_CACHE to a folder that can be written", err)
 	}
 	defer func() { _ = lock.Unlock() }() // the lock ends with the process in any case
 
@@ -85,13 +88,13 @@ func openCached(path, fingerprint string, a *text.Analysis) (*Index, error) {
 // removeLeftovers deletes what killed builds of this index left behind; the lock says that none is running. They have the prefix that
 // atomic writing gives its temporary files.
 func removeLeftovers(path string) {
-	leftovers, err := filepath.Glob(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"*"))
+	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return
+		return // the build will fail with a better message
 	}
-	for _, l := range leftovers {
-		if !strings.HasSuffix(l, ".lock") {
-			_ = os.Remove(l) // at worst it stays
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(path)) {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name())) // at worst it stays
 		}
 	}
 }
