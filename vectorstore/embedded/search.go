@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/ddx-rag/ddx/internal/text"
@@ -19,11 +20,11 @@ type queryTerm struct {
 	left   []float32
 }
 
-// scratch is what one search needs; it is kept for the next one. Counts and scores are zero between searches.
+// scratch is what one search needs; it is kept for the next one. Counts, seen and scores are zero between searches.
 type scratch struct {
 	scanner  *text.Scanner
 	counts   []uint32 // by term
-	distinct []uint32
+	seen     []uint64 // a bit for each term with a count
 	terms    []queryTerm
 	excluded []uint32
 	scores   [blockSize]float64
@@ -31,7 +32,7 @@ type scratch struct {
 }
 
 func newScratch(x *Index) *scratch {
-	return &scratch{scanner: x.analysis.NewScanner(), counts: make([]uint32, x.terms)}
+	return &scratch{scanner: x.analysis.NewScanner(), counts: make([]uint32, x.terms), seen: make([]uint64, (x.terms+63)/64)}
 }
 
 // SearchText implements vectorstore.Lexical. Every document that has a term of the query is scored, each sum in the order of the terms, so that
@@ -69,28 +70,30 @@ func (x *Index) SearchText(ctx context.Context, q vectorstore.TextQuery) ([]vect
 	return hits, nil
 }
 
-// analyze fills s.terms with the query's distinct known terms and their weights.
+// analyze fills s.terms with the query's distinct known terms, in order, and their weights.
 func (x *Index) analyze(f *formula, s *scratch, query string) {
-	s.distinct, s.terms = s.distinct[:0], s.terms[:0]
 	length := 0
 	s.scanner.Reset(query)
 	for s.scanner.Next() {
-		t, ok := x.scanned(s.scanner)
-		if !ok {
+		if t, ok := x.scanned(s.scanner); ok {
+			s.seen[t/64] |= 1 << (t % 64)
+			s.counts[t]++
+			length++
+		}
+	}
+	s.terms = s.terms[:0]
+	for i, word := range s.seen {
+		if word == 0 {
 			continue
 		}
-		length++
-		if s.counts[t] == 0 {
-			s.distinct = append(s.distinct, t)
+		s.seen[i] = 0
+		for ; word != 0; word &= word - 1 {
+			t := uint32(i*64 + bits.TrailingZeros64(word))
+			qt := queryTerm{term: t, count: int(s.counts[t]), idf: x.termIDF(f, t)}
+			qt.weight, qt.factor = f.weight(qt.idf, qt.count, length)
+			s.terms = append(s.terms, qt)
+			s.counts[t] = 0
 		}
-		s.counts[t]++
-	}
-	slices.Sort(s.distinct)
-	for _, t := range s.distinct {
-		qt := queryTerm{term: t, count: int(s.counts[t]), idf: x.termIDF(f, t)}
-		qt.weight, qt.factor = f.weight(qt.idf, qt.count, length)
-		s.terms = append(s.terms, qt)
-		s.counts[t] = 0
 	}
 }
 
