@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Errors are several problems of one file, in the order of the file.
@@ -25,14 +26,15 @@ func (e Errors) Error() string {
 
 // Decode puts the node's values into what v points to: a struct with tags `yaml:"name"` or `yaml:"name,required"`, a slice, a map with
 // string keys, a string, bool or number, a *Node, or a pointer to one of these. Fields without a key in the file keep the value that they have.
-// A string takes any scalar as it is written. All problems are returned together, as Errors.
+// A string takes any scalar as it is written; a bool takes only true and false; numbers are decimal and finite. A type with UnmarshalText gets
+// the scalar's text. All problems are returned together, as Errors.
 func (n *Node) Decode(v any) error {
 	target := reflect.ValueOf(v)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return fmt.Errorf("strictyaml: Decode needs a pointer, not %T", v)
 	}
 	var d decoder
-	d.decode(n, target.Elem(), "")
+	d.decode(n, target.Elem(), "the value")
 	return Join(d.problems)
 }
 
@@ -66,34 +68,25 @@ func Join(problems ...error) error {
 
 type decoder struct{ problems Errors }
 
-// wrong reports that a value is not what it must be.
-func (d *decoder) wrong(n *Node, key, must string) {
-	if key == "" {
-		key = "the value"
-	} else {
-		key = strconv.Quote(key)
-	}
-	d.problems = append(d.problems, n.Errorf("%s must be %s, not %s", key, must, n.describe()))
+// wrong reports that a value is not what it must be. What is how messages call the value.
+func (d *decoder) wrong(n *Node, what, must string) {
+	d.problems = append(d.problems, n.Errorf("%s must be %s, not %s", what, must, n.describe()))
 }
 
 var nodeType = reflect.TypeFor[*Node]()
 
-func (d *decoder) decode(n *Node, v reflect.Value, key string) {
+func (d *decoder) decode(n *Node, v reflect.Value, what string) {
 	if v.Type() == nodeType {
 		v.Set(reflect.ValueOf(n))
 		return
 	}
 	if n.kind == Null {
-		if key == "" {
-			d.problems = append(d.problems, n.Errorf("a value is missing here"))
-		} else {
-			d.problems = append(d.problems, n.Errorf("%q has no value", key))
-		}
+		d.problems = append(d.problems, n.Errorf("%s has no value", what))
 		return
 	}
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if n.kind != Scalar {
-			d.wrong(n, key, "text")
+			d.wrong(n, what, "text")
 		} else if err := u.UnmarshalText([]byte(n.text)); err != nil {
 			d.problems = append(d.problems, n.Errorf("%s", err))
 		}
@@ -102,44 +95,47 @@ func (d *decoder) decode(n *Node, v reflect.Value, key string) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		target := reflect.New(v.Type().Elem())
-		d.decode(n, target.Elem(), key)
+		if !v.IsNil() {
+			target.Elem().Set(v.Elem()) // a copy, so that shared defaults stay as they are
+		}
+		d.decode(n, target.Elem(), what)
 		v.Set(target)
 	case reflect.Struct:
-		d.structure(n, v, key)
+		d.structure(n, v, what)
 	case reflect.Map:
-		d.mapping(n, v, key)
+		d.mapping(n, v, what)
 	case reflect.Slice:
 		if n.kind != Sequence {
-			d.wrong(n, key, "a list")
+			d.wrong(n, what, "a list")
 			return
 		}
 		out := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
 		for i, item := range n.items {
-			d.decode(item, out.Index(i), "")
+			d.decode(item, out.Index(i), fmt.Sprintf("item %d of %s", i+1, what))
 		}
 		v.Set(out)
 	default:
-		d.scalar(n, v, key)
+		d.scalar(n, v, what)
 	}
 }
 
-func (d *decoder) mapping(n *Node, v reflect.Value, key string) {
+func (d *decoder) mapping(n *Node, v reflect.Value, what string) {
 	if n.kind != Mapping {
-		d.wrong(n, key, "keys with values")
+		d.wrong(n, what, "keys with values")
 		return
 	}
 	out := reflect.MakeMap(v.Type())
 	for _, e := range n.entries {
 		value := reflect.New(v.Type().Elem()).Elem()
-		d.decode(e.Value, value, e.Key)
+		d.decode(e.Value, value, quote(e.Key))
 		out.SetMapIndex(reflect.ValueOf(e.Key).Convert(v.Type().Key()), value)
 	}
 	v.Set(out)
 }
 
-func (d *decoder) structure(n *Node, v reflect.Value, key string) {
+func (d *decoder) structure(n *Node, v reflect.Value, what string) {
 	if n.kind != Mapping {
-		d.wrong(n, key, "keys with values")
+		d.wrong(n, what, "keys with values")
 		return
 	}
 	fields := map[string]int{}
@@ -157,15 +153,15 @@ func (d *decoder) structure(n *Node, v reflect.Value, key string) {
 	}
 	for _, e := range n.entries {
 		if i, ok := fields[e.Key]; ok {
-			d.decode(e.Value, v.Field(i), e.Key)
+			d.decode(e.Value, v.Field(i), quote(e.Key))
 			required = slices.DeleteFunc(required, func(name string) bool { return name == e.Key })
 			continue
 		}
-		problem := &Error{Pos: e.KeyPos, Message: fmt.Sprintf("unknown key %q", e.Key)}
+		problem := &Error{Pos: e.KeyPos, Message: "unknown key " + quote(e.Key)}
 		if near := DidYouMean(e.Key, names); near != "" {
 			problem.Hint = near
 		} else {
-			problem.Hint = "known here: " + strings.Join(names, ", ")
+			problem.Hint = "known here: " + cmp.Or(strings.Join(names, ", "), "no key")
 		}
 		d.problems = append(d.problems, problem)
 	}
@@ -174,47 +170,51 @@ func (d *decoder) structure(n *Node, v reflect.Value, key string) {
 	}
 }
 
-func (d *decoder) scalar(n *Node, v reflect.Value, key string) {
-	must := map[bool]string{true: "text", false: "a value"}[v.Kind() == reflect.String]
-	if n.kind != Scalar {
-		d.wrong(n, key, must)
-		return
+func (d *decoder) scalar(n *Node, v reflect.Value, what string) {
+	plain := n.kind == Scalar && !n.quoted
+	bits := 0
+	if v.CanInt() || v.CanUint() || v.CanFloat() {
+		bits = v.Type().Bits()
 	}
-	kind := v.Kind()
-	if n.quoted && kind != reflect.String {
-		d.wrong(n, key, "written without quotes")
-		return
-	}
-	switch kind {
-	case reflect.String:
+	switch {
+	case v.Kind() == reflect.String:
+		if n.kind != Scalar {
+			d.wrong(n, what, "text")
+			return
+		}
 		v.SetString(n.text)
-	case reflect.Bool:
-		if n.text != "true" && n.text != "false" {
-			d.wrong(n, key, "true or false")
+	case v.Kind() == reflect.Bool:
+		if !plain || n.text != "true" && n.text != "false" {
+			d.wrong(n, what, "true or false")
 			return
 		}
 		v.SetBool(n.text == "true")
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		i, err := strconv.ParseInt(n.text, 10, v.Type().Bits())
+	case plain && (v.CanInt() || v.CanUint()) && leadingZero(n.text):
+		d.wrong(n, what, "a whole number without leading zeros") // elsewhere 010 can mean 8
+	case v.CanInt():
+		i, err := strconv.ParseInt(n.text, 10, bits)
 		switch {
-		case errors.Is(err, strconv.ErrRange):
-			d.wrong(n, key, "a smaller number")
-		case err != nil:
-			d.wrong(n, key, "a whole number")
+		case plain && errors.Is(err, strconv.ErrRange):
+			d.wrong(n, what, fmt.Sprintf("a whole number from %d to %d", int64(-1)<<(bits-1), uint64(1)<<(bits-1)-1))
+		case !plain || err != nil:
+			d.wrong(n, what, "a whole number")
 		default:
 			v.SetInt(i)
 		}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		i, err := strconv.ParseUint(n.text, 10, v.Type().Bits())
-		if err != nil {
-			d.wrong(n, key, "a whole number, 0 or more")
-			return
+	case v.CanUint():
+		i, err := strconv.ParseUint(n.text, 10, bits)
+		switch {
+		case plain && errors.Is(err, strconv.ErrRange):
+			d.wrong(n, what, fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-bits)))
+		case !plain || err != nil:
+			d.wrong(n, what, "a whole number, 0 or more")
+		default:
+			v.SetUint(i)
 		}
-		v.SetUint(i)
-	case reflect.Float32, reflect.Float64:
-		f, err := strconv.ParseFloat(n.text, v.Type().Bits())
-		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(n.text, "xX_pP") {
-			d.wrong(n, key, "a number")
+	case v.CanFloat():
+		f, err := strconv.ParseFloat(n.text, bits)
+		if !plain || err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(n.text, "xX_pP") {
+			d.wrong(n, what, "a number")
 			return
 		}
 		v.SetFloat(f)
@@ -223,12 +223,19 @@ func (d *decoder) scalar(n *Node, v reflect.Value, key string) {
 	}
 }
 
+func leadingZero(number string) bool {
+	digits := strings.TrimLeft(number, "+-")
+	return len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789") == ""
+}
+
 // DidYouMean suggests the candidate that is nearest to a misspelt word, as `did you mean "x"?`, or returns "" when none is near: the
-// distance counts inserted, deleted, replaced and swapped characters and may be a third of the word's length.
+// distance counts inserted, deleted, replaced and swapped characters, upper and lower case being
+// equal, and may be a third of the word's length. Of several the first is taken.
 func DidYouMean(word string, candidates []string) string {
 	best, bestDistance := "", max(1, len([]rune(word))/3)+1
 	for _, c := range candidates {
-		if d := distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(c))); d < bestDistance {
+		d := distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(c)))
+		if d < bestDistance && d < utf8.RuneCountInString(word) { // a word that is replaced altogether is not a misspelt one
 			best, bestDistance = c, d
 		}
 	}
