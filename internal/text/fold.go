@@ -89,16 +89,17 @@ func (f *folder) character(segment string, from origin, rest string) {
 		f.ascii(' ', from, "")
 		return
 	}
-	number := unicode.Is(unicode.No, r)
 	script := superscript(r)
+	alone := r >= 0x3371 && r <= 0x33DF || // units in one character, fractions, numbers in circles
+		unicode.Is(unicode.No, r) && !script && !(r >= '₀' && r <= '₉') && norm.NFKD.PropertiesString(segment).Decomposition() != nil
 	switch {
 	case script:
 		f.settle(0, from, "")
 		if f.superEnd != len(f.out) && f.isExponent() {
 			f.add('^', from)
 		}
-	case number && !(r >= '₀' && r <= '₉'):
-		f.ascii(' ', from, "") // fractions and numbers in circles
+	case alone:
+		f.ascii(' ', from, "")
 	}
 	f.iter.InitString(norm.NFKD, segment)
 	for !f.iter.Done() {
@@ -111,7 +112,7 @@ func (f *folder) character(segment string, from origin, rest string) {
 	switch {
 	case script:
 		f.superEnd = len(f.out)
-	case number && !(r >= '₀' && r <= '₉'):
+	case alone:
 		f.ascii(' ', from, "")
 	}
 }
@@ -197,8 +198,10 @@ func (f *folder) settle(next rune, from origin, rest string) {
 	}
 	held := f.held[:f.holding]
 	f.holding = 0
-	if held[0].r == 'μ' && len(held) == 1 && (unitAhead(rest) || held[0].from == from) { // the latter in ㎍ and its like
-		if isDigit(f.last()) {
+	before := f.last()
+	if held[0].r == 'μ' && len(held) == 1 && !isLetter(before) && before < utf8.RuneSelf &&
+		(unitAhead(rest) || held[0].from == from) { // the latter in ㎍ and its like
+		if isDigit(before) {
 			f.add(' ', held[0].from)
 		}
 		f.addGreek('μ', held[0].from)

@@ -2,8 +2,11 @@ package text_test
 
 import (
 	"bufio"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +46,37 @@ func TestTokensAreThoseOfLucenesEnglishAnalyzer(t *testing.T) {
 		}
 	}
 	if err := lines.Err(); err != nil || n < 300 {
+		t.Errorf("%d lines read, %v", n, err)
+	}
+}
+
+// The recorded texts are random strings of characters that the rules treat unlike each other; see testdata/EnglishTokens.java.
+func TestTokensAndSpansOfRandomTextsAreThoseRecordedFromLucene(t *testing.T) {
+	f, err := os.Open("testdata/lucene.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	s := analysis(t, text.LuceneEnglish).NewScanner()
+	lines := bufio.NewScanner(f)
+	n := 0
+	for lines.Scan() {
+		n++
+		digits, want, _ := strings.Cut(lines.Text(), "\t")
+		sample, err := hex.DecodeString(digits)
+		if err != nil {
+			t.Fatalf("line %d: %v", n, err)
+		}
+		var got []string
+		for s.Reset(string(sample)); s.Next(); {
+			start, end := s.Span()
+			got = append(got, fmt.Sprintf("%x %d %d", s.Term(), start, end))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("line %d: %+q\nLucene %s\nddx    %s", n, sample, want, got)
+		}
+	}
+	if err := lines.Err(); err != nil || n < 700 {
 		t.Errorf("%d lines read, %v", n, err)
 	}
 }

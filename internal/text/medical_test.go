@@ -1,25 +1,14 @@
 package text_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/ddx-rag/ddx/internal/text"
 )
-
-func analysis(t testing.TB, name string) *text.Analysis {
-	t.Helper()
-	a, err := text.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
 
 func TestMedicalAnalysisMakesOneOfWhatIsTypedInManyWays(t *testing.T) {
 	for _, c := range []struct {
@@ -96,156 +85,6 @@ func TestLuceneAnalysisKeepsLucenesOwnBehaviourWithNames(t *testing.T) {
 	} {
 		if diff := cmp.Diff(strings.Fields(want), analysis(t, text.LuceneEnglish).Terms(s)); diff != "" {
 			t.Errorf("%q: -want +got\n%s", s, diff)
-		}
-	}
-}
-
-func TestSpansPointIntoTheTextAsWritten(t *testing.T) {
-	for _, c := range []struct{ name, text, want string }{
-		{text.LuceneEnglish, "Fever, then Crohn’s!", "Fever|Crohn’s"},
-		{text.MedicalEnglish, "The ﬁbrosis of naïve 25-OH-D₃, 3.5mg.", "ﬁbrosis|naïve|25-OH-D₃|25|OH|D₃|3.5|mg"},
-		{text.MedicalEnglish, "TNFα (I\u200bL-6)", "TNFα|TNF|α|I\u200bL-6|I\u200bL|6"},
-	} {
-		s := analysis(t, c.name).NewScanner()
-		s.Reset(c.text)
-		var got []string
-		for s.Next() {
-			start, end := s.Span()
-			got = append(got, c.text[start:end])
-		}
-		if diff := cmp.Diff(c.want, strings.Join(got, "|")); diff != "" {
-			t.Errorf("%q: -want +got\n%s", c.text, diff)
-		}
-	}
-}
-
-func TestLongTokensAreCutAsLuceneDoes(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		want       []int // characters of each token
-	}{
-		{"letters", strings.Repeat("a", 600), []int{255, 255, 90}},
-		{"characters outside ASCII", strings.Repeat("é", 300), []int{255, 45}},
-		{"characters of two UTF-16 units", strings.Repeat("𝐚", 200), []int{127, 73}},
-		{"exactly the limit", strings.Repeat("x", 255) + " y", []int{255, 1}},
-	} {
-		var got []int
-		s := analysis(t, text.LuceneEnglish).NewScanner()
-		for s.Reset(c.text); s.Next(); {
-			got = append(got, utf8.RuneCount(s.Word()))
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: -want +got\n%s", c.name, diff)
-		}
-	}
-}
-
-func TestScriptsWithoutSpacesFollowLucene(t *testing.T) {
-	for s, want := range map[string]string{
-		"日本語の症例": "日 本 語 の 症 例", "カタカナ": "カタカナ", "발열 기침": "발열 기침", "ภาษาไทย": "ภาษาไทย", "Tylenol® 5™": "tylenol ® 5 ™",
-		"👩‍⚕️ 🇺🇸 #️⃣": "👩‍⚕️ 🇺🇸 #️⃣", "x\xffb": "x b",
-	} {
-		if diff := cmp.Diff(strings.Fields(want), analysis(t, text.LuceneEnglish).Terms(s)); diff != "" {
-			t.Errorf("%q: -want +got\n%s", s, diff)
-		}
-	}
-}
-
-func BenchmarkScan(b *testing.B) {
-	sample := strings.Repeat("Adult acute lymphoblastic leukemia is a type of cancer in which the bone marrow makes too many lymphocytes. ", 10)
-	for _, name := range text.Names() {
-		s := analysis(b, name).NewScanner()
-		for _, stem := range []bool{false, true} {
-			b.Run(map[bool]string{false: name + "/words", true: name + "/terms"}[stem], func(b *testing.B) {
-				tokens := 0
-				for b.Loop() {
-					tokens = 0
-					for s.Reset(sample); s.Next(); tokens++ {
-						if stem {
-							_ = s.Term()
-						}
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(tokens), "ns/token")
-			})
-		}
-	}
-}
-
-func ExampleAnalysis_Terms() {
-	a, err := text.Lookup(text.LuceneEnglish)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(a.Terms("The patient's running noses"))
-	// Output: [patient run nose]
-}
-
-func FuzzAnalyses(f *testing.F) {
-	for _, seed := range []string{
-		"IL-6 and TNF-α", "25-OH-D₃ 3.5mg Crohn’s", "naïve nai\u0308ve", "日本語の症例 발열 ภาษาไทย", "👩‍⚕️ 🇺🇸 ®", "a.b.c 1,2 x_y 'q's", "\xff\xfe\x00", "ﬁ ½ ℃ µ",
-		strings.Repeat("a", 600), strings.Repeat("é", 600), "__ _a_ -1-", "IL-6-", "TNFαβ-5", "5-5-5-5-5-5-5-5-5-5-5-5-5-5-5",
-	} {
-		f.Add(seed)
-	}
-	analyses := []*text.Analysis{}
-	for _, name := range text.Names() {
-		analyses = append(analyses, analysis(f, name))
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, a := range analyses {
-			scanner := a.NewScanner()
-			var first []string
-			for range 2 {
-				scanner.Reset(s)
-				var terms []string
-				lastStart := 0
-				for scanner.Next() {
-					start, end := scanner.Span()
-					if start < 0 || end > len(s) || start > end {
-						t.Fatalf("%s: span %d-%d of %d bytes", a.Name(), start, end, len(s))
-					}
-					if a.Name() == text.LuceneEnglish && start < lastStart {
-						t.Fatalf("%s: spans go backwards", a.Name())
-					}
-					if utf8.ValidString(s) && !(utf8.ValidString(s[:start]) && utf8.ValidString(s[start:end])) {
-						t.Fatalf("%s: span %d-%d cuts a character of %q", a.Name(), start, end, s)
-					}
-					lastStart = start
-					if len(scanner.Term()) == 0 {
-						t.Fatalf("%s: an empty term of %q", a.Name(), s)
-					}
-					terms = append(terms, string(scanner.Term()))
-				}
-				if first == nil {
-					first = terms
-				} else if diff := cmp.Diff(first, terms); diff != "" {
-					t.Fatalf("%s: scanning twice differs: %s", a.Name(), diff)
-				}
-			}
-			if a.Name() == text.MedicalEnglish && utf8.ValidString(s) {
-				if diff := cmp.Diff(a.Terms(norm.NFC.String(s)), a.Terms(norm.NFD.String(s))); diff != "" {
-					t.Fatalf("composed and decomposed forms of %q differ: %s", s, diff)
-				}
-			}
-		}
-	})
-}
-
-func TestScanningDoesNotAllocateOnceBuffersHaveGrown(t *testing.T) {
-	for _, name := range text.Names() {
-		s := analysis(t, name).NewScanner()
-		for _, sample := range []string{"Fever and running noses: IL-6, 3.5mg of 5-FU.", "Sjögren’s naïve TNF-α ﬁbrosis, 25-OH-D₃.", "한글 日本語 カタカナが ภาษาไทย, 10µg/L", norm.NFD.String("한글 が é")} {
-			scan := func() {
-				s.Reset(sample)
-				for s.Next() {
-					_ = s.Term()
-				}
-			}
-			scan()
-			if n := testing.AllocsPerRun(100, scan); n != 0 {
-				t.Errorf("%s: %v allocations for %q", name, n, sample)
-			}
 		}
 	}
 }
