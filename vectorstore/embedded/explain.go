@@ -16,10 +16,11 @@ type TermScore struct {
 	Score     float64 // the shares of all terms add up to the score
 }
 
-// Explain takes apart the score that a text gives a document, the largest share first, equal shares by term. An unknown document has none.
+// Explain takes apart the score that a text gives a document, the largest share first, equal shares by term. An unknown document
+// and a formula that is not valid have none.
 func (x *Index) Explain(p vectorstore.BM25, query, id string) []TermScore {
 	d, ok := x.document(id)
-	if !ok {
+	if !ok || p.Validate() != nil {
 		return nil
 	}
 	f := x.formula(p)
