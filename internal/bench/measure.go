@@ -138,7 +138,7 @@ func search(ctx context.Context, x *embedded.Index, v vectorstore.Variant, query
 	return x.SearchText(ctx, vectorstore.TextQuery{Text: query, Depth: depth, BM25: vectorstore.BM25{Variant: v, K1: 0.9, B: 0.4}})
 }
 
-// bandwidth is how many bytes per second one thread reads from an array that no cache holds.
+// bandwidth is how many bytes per second one thread reads from an array far larger than the caches of its core.
 func bandwidth(rounds int) float64 {
 	const numbers = 1 << 25 // 256 MiB
 	memory := make([]uint64, numbers)
