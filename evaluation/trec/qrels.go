@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ddx-rag/ddx/evaluation/metric"
+	"github.com/ddx-rag/ddx/internal/lines"
 )
 
 // Judgments are relevance judgments as a file gives them.
@@ -32,11 +33,11 @@ func ReadQrels(path string) (*Judgments, error) { return readFile(path, ParseQre
 // that 007 in one file and 7 in another stay two ids, and long numbers are not rounded. Name stands for the text in error messages.
 // A judgment that contradicts an earlier one is an error, as is a text without any judgment.
 func ParseQrels(name string, r io.Reader) (*Judgments, error) {
-	l, err := newLines(name, r)
+	l, err := lines.NewReader(name, r)
 	if err != nil {
 		return nil, err
 	}
-	first, err := l.next()
+	first, err := l.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: there is no judgment in it", name)
 	}
@@ -47,15 +48,15 @@ func ParseQrels(name string, r io.Reader) (*Judgments, error) {
 	parse, line := trecJudgment, first
 	switch {
 	case first[0] == '{':
-		parse = jsonJudgment
+		parse = jsonJudgments()
 	case isBEIRHeader(first):
 		parse = beirJudgment
-		line, err = l.next()
+		line, err = l.Next()
 	}
-	for ; err == nil; line, err = l.next() {
+	for ; err == nil; line, err = l.Next() {
 		j, err := parse(line)
 		if err != nil {
-			return nil, l.errorf("%w", err)
+			return nil, l.Errorf("%w", err)
 		}
 		if err := c.add(j); err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ type judgment struct {
 
 // collector gathers judgments and finds those that repeat or contradict one another.
 type collector struct {
-	lines *lines
+	lines *lines.Reader
 	first map[string]map[string]int // the line on which a pair was first judged
 	out   *Judgments
 }
@@ -93,11 +94,11 @@ func (c *collector) add(j judgment) error {
 	earlier, repeated := grades[j.document]
 	switch {
 	case !repeated:
-		grades[j.document], c.first[j.query][j.document] = j.grade, c.lines.number
+		grades[j.document], c.first[j.query][j.document] = j.grade, c.lines.Number()
 	case earlier == j.grade:
 		c.out.Repeats++
 	default:
-		return c.lines.errorf("query %q, document %q: grade %d here, but %d on line %d; keep one of them",
+		return c.lines.Errorf("query %q, document %q: grade %d here, but %d on line %d; keep one of them",
 			j.query, j.document, j.grade, earlier, c.first[j.query][j.document])
 	}
 	return nil
@@ -129,7 +130,7 @@ func beirJudgment(line []byte) (judgment, error) {
 		return judgment{}, fmt.Errorf("found %d columns where BEIR judgments have 3, separated by tabs (query-id, corpus-id, score)", len(columns))
 	}
 	for i := range columns {
-		columns[i] = bytes.Trim(columns[i], whiteSpace)
+		columns[i] = bytes.Trim(columns[i], lines.Space)
 		if len(columns[i]) == 0 {
 			return judgment{}, fmt.Errorf("column %d is empty", i+1)
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/ddx-rag/ddx/evaluation/metric"
+	"github.com/ddx-rag/ddx/internal/lines"
 	"github.com/ddx-rag/ddx/vectorstore"
 )
 
@@ -43,7 +44,7 @@ func ReadRun(path string) (*Run, error) { return readFile(path, ParseRun) }
 // in any order. As in trec_eval, hits are ordered by score and the rank is not looked at. A document that appears twice for a query is
 // an error, as are a score that is not a finite number and a text without any line. Name stands for the text in error messages.
 func ParseRun(name string, r io.Reader) (*Run, error) {
-	l, err := newLines(name, r)
+	l, err := lines.NewReader(name, r)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +53,13 @@ func ParseRun(name string, r io.Reader) (*Run, error) {
 	var seen []map[string]int32 // line of each document, by ranking
 	var line []byte
 	current := -1
-	for line, err = l.next(); err == nil; line, err = l.next() {
+	for line, err = l.Next(); err == nil; line, err = l.Next() {
 		var columns [6][]byte
 		switch n := fields(line, columns[:]); {
 		case n == 4:
-			return nil, l.errorf("4 columns are judgments; a run has 6 (query, Q0, document, rank, score, tag)")
+			return nil, l.Errorf("4 columns are judgments; a run has 6 (query, Q0, document, rank, score, tag)")
 		case n != 6:
-			return nil, l.errorf("found %d columns where a run has 6 (query, Q0, document, rank, score, tag)", n)
+			return nil, l.Errorf("found %d columns where a run has 6 (query, Q0, document, rank, score, tag)", n)
 		}
 		if current < 0 || run.Rankings[current].QueryID != string(columns[0]) {
 			i, ok := at[string(columns[0])]
@@ -74,12 +75,12 @@ func ParseRun(name string, r io.Reader) (*Run, error) {
 		ranking := &run.Rankings[current]
 		hit := vectorstore.Hit{ID: string(columns[2])}
 		if hit.Score, err = parseNumber(string(columns[4])); err != nil {
-			return nil, l.errorf("query %q, document %q: score %w", ranking.QueryID, hit.ID, err)
+			return nil, l.Errorf("query %q, document %q: score %w", ranking.QueryID, hit.ID, err)
 		}
 		if earlier, ok := seen[current][hit.ID]; ok {
-			return nil, l.errorf("query %q: document %q stands on line %d already; keep one of them", ranking.QueryID, hit.ID, earlier)
+			return nil, l.Errorf("query %q: document %q stands on line %d already; keep one of them", ranking.QueryID, hit.ID, earlier)
 		}
-		seen[current][hit.ID] = int32(min(l.number, math.MaxInt32))
+		seen[current][hit.ID] = int32(min(l.Number(), math.MaxInt32))
 		ranking.Hits = append(ranking.Hits, hit)
 		if run.Tag == "" {
 			run.Tag = string(columns[5])
@@ -165,11 +166,11 @@ func checkWord(text string) error {
 	switch {
 	case text == "":
 		return errors.New("is empty; a TREC run needs a word there")
-	case strings.ContainsAny(text, whiteSpace):
+	case strings.ContainsAny(text, lines.Space):
 		return errors.New("contains white space, which separates columns in a TREC run; replace it in the dataset")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("contains a control character, which a TREC run cannot hold; remove it in the dataset")
-	case strings.HasPrefix(text, utf8BOM), strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+	case strings.HasPrefix(text, "\ufeff"), strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
 		return errors.New("begins with a byte order mark; remove it in the dataset")
 	}
 	return nil

@@ -4,158 +4,177 @@
 package jsonl
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/ddx-rag/ddx/internal/lines"
 )
 
 // Reader reads the objects of one file. It holds one line at a time.
 type Reader struct {
-	name   string
-	in     *bufio.Reader
-	long   []byte // a line that is longer than the buffer
-	line   int
-	keys   []string
-	values [][]byte
-	seen   [][]byte // field names of the current line
+	name  string
+	lines *lines.Reader
+	Object
 }
 
 // NewReader reads from r; name is the file's, for messages. Keys are the fields that are wanted; other fields are checked and passed over.
 func NewReader(name string, r io.Reader, keys ...string) (*Reader, error) {
-	in := bufio.NewReaderSize(r, 1<<18)
-	start, err := in.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	l, err := lines.NewReader(name, r)
+	if err != nil {
+		return nil, err
 	}
-	if string(start) == "\x1f\x8b" {
-		unzipped, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("%s: it begins like a gzip file, but: %w", name, err)
-		}
-		in = bufio.NewReaderSize(unzipped, 1<<18)
-	}
-	start, err = in.Peek(64)
-	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) {
-		_, _ = in.Discard(3) // cannot fail: it has been peeked
-		start = start[3:]
-	}
-	switch trimmed := bytes.ToLower(bytes.TrimSpace(start)); {
-	case bytes.HasPrefix(start, []byte("version https://git-lfs")):
-		return nil, fmt.Errorf("%s: this is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`", name)
-	case bytes.HasPrefix(trimmed, []byte("<!doctype")), bytes.HasPrefix(trimmed, []byte("<html")):
-		return nil, fmt.Errorf("%s: this is a web page, not data; the download went wrong", name)
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return nil, fmt.Errorf("%s: the text is UTF-16; save it as UTF-8", name)
-	}
-	return &Reader{name: name, in: in, keys: keys, values: make([][]byte, len(keys))}, nil
+	return &Reader{name: name, lines: l, Object: *NewObject(keys...)}, nil
 }
 
 // Line is the number of the line that was read last, from 1.
-func (r *Reader) Line() int { return r.line }
+func (r *Reader) Line() int { return r.lines.Number() }
 
-// Errorf returns an error about the line that was read last.
+// LineError is an error about the content of one line. Reading can go on with the next one.
+type LineError struct {
+	Name string
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Errorf returns a LineError about the line that was read last.
 func (r *Reader) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
+	return &LineError{Name: r.name, Line: r.Line(), Err: fmt.Errorf(format, args...)}
 }
 
-// Next reads the next object; io.EOF after the last. After an error about the content of a line the next call goes on with the next line.
+// Next reads the next object; io.EOF after the last. After a LineError the next call goes on with the next line; any other error
+// is about the reading itself and ends it.
 func (r *Reader) Next() error {
-	for {
-		line, err := r.readLine()
-		if err != nil {
-			return err
-		}
-		line = bytes.Trim(line, " \t\r\n")
-		if len(line) == 0 {
-			continue
-		}
-		if err := r.parse(line); err != nil {
-			return r.Errorf("%w", err)
-		}
-		return nil
+	line, err := r.lines.Next()
+	if err != nil {
+		return err
 	}
+	if err := r.Parse(line); err != nil {
+		return r.Errorf("%w", err)
+	}
+	return nil
 }
 
-func (r *Reader) readLine() ([]byte, error) {
-	r.long = r.long[:0]
-	for {
-		part, err := r.in.ReadSlice('\n')
-		switch {
-		case err == nil || err == io.EOF && len(part)+len(r.long) > 0:
-			r.line++
-			if len(r.long) == 0 {
-				return part, nil
-			}
-			r.long = append(r.long, part...)
-			return r.long, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			r.long = append(r.long, part...)
-		case err == io.EOF:
-			return nil, io.EOF
-		default:
-			r.line++
-			return nil, r.Errorf("%w", err)
-		}
+// String is the i-th wanted field, which must be a string; an error names the line.
+func (r *Reader) String(i int) (string, error) { return located(r, i, r.Object.String) }
+
+// ID is the i-th wanted field as an id, see Object.ID; an error names the line.
+func (r *Reader) ID(i int) (string, error) { return located(r, i, r.Object.ID) }
+
+// IDs is the i-th wanted field as a list of ids; an error names the line.
+func (r *Reader) IDs(i int) ([]string, error) { return located(r, i, r.Object.IDs) }
+
+func located[T any](r *Reader, i int, field func(int) (T, error)) (T, error) {
+	v, err := field(i)
+	if err != nil {
+		err = r.Errorf("%w", err)
 	}
+	return v, err
 }
 
-// Raw is the JSON of the i-th wanted field, nil where the object has none. It holds until the next call of Next.
-func (r *Reader) Raw(i int) []byte { return r.values[i] }
+// Object reads the wanted fields of one JSON object after the other.
+type Object struct {
+	keys   []string
+	values [][]byte
+	seen   [][]byte        // field names of the current object
+	many   map[string]bool // the same, where they are many; nil otherwise
+}
+
+// NewObject wants the fields with these keys.
+func NewObject(keys ...string) *Object { return &Object{keys: keys, values: make([][]byte, len(keys))} }
+
+// Raw is the JSON of the i-th wanted field, nil where the object has none. It holds until the next object is read.
+func (o *Object) Raw(i int) []byte { return o.values[i] }
 
 // Has tells whether the i-th wanted field is there and not null.
-func (r *Reader) Has(i int) bool { return r.values[i] != nil && string(r.values[i]) != "null" }
+func (o *Object) Has(i int) bool { return o.values[i] != nil && string(o.values[i]) != "null" }
 
 // String is the i-th wanted field, which must be a string.
-func (r *Reader) String(i int) (string, error) {
-	switch raw := r.values[i]; {
+func (o *Object) String(i int) (string, error) {
+	switch raw := o.values[i]; {
 	case raw == nil:
-		return "", r.Errorf("%q is missing", r.keys[i])
+		return "", fmt.Errorf("%q is missing", o.keys[i])
 	case string(raw) == "null":
-		return "", r.Errorf("%q is null", r.keys[i])
+		return "", fmt.Errorf("%q is null", o.keys[i])
 	case raw[0] != '"':
-		return "", r.Errorf("%q is not a string", r.keys[i])
+		return "", fmt.Errorf("%q is not a string", o.keys[i])
 	default:
-		return r.unquote(raw)
+		return o.unquote(raw)
 	}
 }
 
 // ID is the i-th wanted field as an id: the text of a string or the digits of a number as they are written, so that 007 and 7 differ and long
 // numbers are not rounded.
-func (r *Reader) ID(i int) (string, error) {
-	raw := r.values[i]
-	if len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9') {
+func (o *Object) ID(i int) (string, error) {
+	raw := o.values[i]
+	switch {
+	case raw == nil:
+		return "", fmt.Errorf("%q is missing", o.keys[i])
+	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
 		return string(raw), nil
+	case raw[0] != '"':
+		return "", fmt.Errorf("%q is %s; use a string or a number", o.keys[i], shorten(raw))
 	}
-	id, err := r.String(i)
+	id, err := o.unquote(raw)
 	if err == nil && id == "" {
-		err = r.Errorf("%q is empty", r.keys[i])
+		err = fmt.Errorf("%q is empty", o.keys[i])
 	}
 	return id, err
 }
 
-func (r *Reader) unquote(raw []byte) (string, error) {
+// shorten cuts a value for a message.
+func shorten(raw []byte) string {
+	if len(raw) > 30 {
+		return strings.ToValidUTF8(string(raw[:30]), "") + "..."
+	}
+	return string(raw)
+}
+
+// IDs is the i-th wanted field as a list of ids.
+func (o *Object) IDs(i int) ([]string, error) {
+	var raw []json.RawMessage
+	if o.values[i] == nil || json.Unmarshal(o.values[i], &raw) != nil {
+		return nil, fmt.Errorf("%q is not a list of ids", o.keys[i])
+	}
+	ids := make([]string, len(raw))
+	for k, v := range raw {
+		if v[0] == '"' {
+			if err := json.Unmarshal(v, &ids[k]); err != nil {
+				return nil, fmt.Errorf("%q: %w", o.keys[i], err)
+			}
+		} else if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
+			ids[k] = string(v)
+		} else {
+			return nil, fmt.Errorf("%q is not a list of ids", o.keys[i])
+		}
+	}
+	return ids, nil
+}
+
+func (o *Object) unquote(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1]), nil
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", r.Errorf("a string is broken: %w", err)
+		return "", fmt.Errorf("a string is broken: %w", err)
 	}
 	return s, nil
 }
 
-// parse takes the wanted fields out of a line.
-func (r *Reader) parse(line []byte) error {
-	clear(r.values)
+// Parse takes the wanted fields out of a line that holds exactly one object.
+func (o *Object) Parse(line []byte) error {
+	clear(o.values)
 	if !utf8.Valid(line) {
 		return errors.New("the line is not valid UTF-8")
 	}
@@ -166,7 +185,7 @@ func (r *Reader) parse(line []byte) error {
 	if i < len(line) && line[i] == '}' {
 		return atEnd(line, i+1)
 	}
-	r.seen = r.seen[:0]
+	o.seen, o.many = o.seen[:0], nil
 	for {
 		if i >= len(line) || line[i] != '"' {
 			return broken(line, i, "a field name in quotes")
@@ -175,11 +194,13 @@ func (r *Reader) parse(line []byte) error {
 		if err != nil {
 			return err
 		}
-		key := line[i:end]
-		if slices.ContainsFunc(r.seen, func(k []byte) bool { return bytes.Equal(k, key) }) {
-			return fmt.Errorf("the field %s stands twice", key)
+		key, err := fieldName(line[i:end])
+		if err != nil {
+			return err
 		}
-		r.seen = append(r.seen, key)
+		if o.repeated(key) {
+			return fmt.Errorf("the field %q stands twice", key)
+		}
 		if i = skipSpace(line, end); i >= len(line) || line[i] != ':' {
 			return broken(line, i, "a colon")
 		}
@@ -187,11 +208,10 @@ func (r *Reader) parse(line []byte) error {
 		if end, err = skipValue(line, i); err != nil {
 			return err
 		}
-		if k := r.wanted(key); k >= 0 {
-			if r.values[k] != nil { // the same name, written in another way
-				return fmt.Errorf("the field %q stands twice", r.keys[k])
+		for k, wanted := range o.keys {
+			if string(key) == wanted {
+				o.values[k] = line[i:end]
 			}
-			r.values[k] = line[i:end]
 		}
 		i = skipSpace(line, end)
 		switch {
@@ -205,21 +225,37 @@ func (r *Reader) parse(line []byte) error {
 	}
 }
 
-// wanted returns the place of a key among the wanted ones, or -1.
-func (r *Reader) wanted(key []byte) int {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		var s string
-		if json.Unmarshal(key, &s) != nil {
-			return -1
-		}
-		return slices.Index(r.keys, s)
+// fieldName takes a name out of its quotes.
+func fieldName(quoted []byte) ([]byte, error) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1], nil
 	}
-	for i, k := range r.keys {
-		if string(key[1:len(key)-1]) == k {
-			return i
+	var name string
+	err := json.Unmarshal(quoted, &name)
+	return []byte(name), err
+}
+
+// repeated notes a field name and tells whether the line had it before.
+func (o *Object) repeated(key []byte) bool {
+	const few = 32
+	if len(o.seen) < few {
+		if slices.ContainsFunc(o.seen, func(k []byte) bool { return bytes.Equal(k, key) }) {
+			return true
+		}
+		o.seen = append(o.seen, key)
+		return false
+	}
+	if o.many == nil {
+		o.many = make(map[string]bool, 2*few)
+		for _, k := range o.seen {
+			o.many[string(k)] = true
 		}
 	}
-	return -1
+	if o.many[string(key)] {
+		return true
+	}
+	o.many[string(key)] = true
+	return false
 }
 
 func atEnd(line []byte, i int) error {
@@ -245,21 +281,44 @@ func skipSpace(b []byte, i int) int {
 
 // skipString returns the end of the string that starts at i.
 func skipString(b []byte, i int) (int, error) {
-	start := i
 	for i++; i < len(b); i++ {
-		switch c := b[i]; {
+		c := b[i]
+		if c > '"' && c != '\\' {
+			continue
+		}
+		switch {
 		case c == '"':
-			if bytes.IndexByte(b[start:i], '\\') >= 0 && !json.Valid(b[start:i+1]) {
-				return 0, fmt.Errorf("broken JSON at byte %d: the string has an escape that JSON does not know", start+1)
-			}
 			return i + 1, nil
 		case c == '\\':
-			i++
+			n := escape(b[i:])
+			if n == 0 {
+				return 0, fmt.Errorf("broken JSON at byte %d: an escape that JSON does not know", i+1)
+			}
+			i += n - 1
 		case c < ' ':
 			return 0, fmt.Errorf("broken JSON at byte %d: a control character in a string", i+1)
 		}
 	}
 	return 0, errors.New("the object is cut off inside a string")
+}
+
+// escape returns the length of the escape that b starts with, at most len(b) where it is cut off; 0 if it is none.
+func escape(b []byte) int {
+	if len(b) < 2 {
+		return len(b)
+	}
+	if b[1] != 'u' {
+		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
+			return 0
+		}
+		return 2
+	}
+	for i := 2; i < min(6, len(b)); i++ {
+		if c := b[i] | 0x20; (b[i] < '0' || b[i] > '9') && (c < 'a' || c > 'f') {
+			return 0
+		}
+	}
+	return min(6, len(b))
 }
 
 // skipValue returns the end of the value that starts at i.
@@ -287,7 +346,7 @@ func skipValue(b []byte, i int) (int, error) {
 			if depth--; depth == 0 {
 				return checked(b, start, i+1)
 			}
-		case ',', ' ', '\t':
+		case ',', ' ', '\t', '\r', '\n':
 			if depth == 0 {
 				return checked(b, start, i)
 			}
@@ -302,25 +361,4 @@ func checked(b []byte, start, end int) (int, error) {
 		return 0, broken(b, start, "a value")
 	}
 	return end, nil
-}
-
-// IDs is the i-th wanted field as a list of ids.
-func (r *Reader) IDs(i int) ([]string, error) {
-	var raw []json.RawMessage
-	if r.values[i] == nil || json.Unmarshal(r.values[i], &raw) != nil {
-		return nil, r.Errorf("%q is not a list of ids", r.keys[i])
-	}
-	ids := make([]string, len(raw))
-	for k, v := range raw {
-		if v[0] == '"' {
-			if err := json.Unmarshal(v, &ids[k]); err != nil {
-				return nil, r.Errorf("%q: %w", r.keys[i], err)
-			}
-		} else if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
-			ids[k] = string(v)
-		} else {
-			return nil, r.Errorf("%q is not a list of ids", r.keys[i])
-		}
-	}
-	return ids, nil
 }
