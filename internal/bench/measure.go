@@ -69,10 +69,11 @@ type row struct {
 	name                          string
 	others                        []string
 	milliseconds, postings, limit float64
+	loop                          float64 // milliseconds of the plain loop
 }
 
 // measureSearches opens the index and searches it on one thread.
-func measureSearches(ctx context.Context, path string, a *text.Analysis, queries []texts, rounds int) (searches, error) {
+func measureSearches(ctx context.Context, path string, a *text.Analysis, plain *loop, queries []texts, rounds int) (searches, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var s searches
 	var opened, first []float64
@@ -104,7 +105,19 @@ func measureSearches(ctx context.Context, path string, a *text.Analysis, queries
 	s.documents = x.Len()
 	variants := []vectorstore.Variant{vectorstore.R2MED, vectorstore.Lucene}
 	times := make([][]float64, len(variants)*len(queries))
+	loops := make([][]float64, len(queries))
+	analyzed := make([][][]weighted, len(queries))
+	for l, length := range queries {
+		for _, q := range length.all {
+			analyzed[l] = append(analyzed[l], plain.analyze(a, q))
+		}
+	}
 	for round := range rounds + 1 {
+		for l := range queries {
+			if t := plain.measure(analyzed[l]); round > 0 {
+				loops[l] = append(loops[l], t)
+			}
+		}
 		for v, variant := range variants {
 			for l, length := range queries {
 				start := time.Now()
@@ -123,6 +136,7 @@ func measureSearches(ctx context.Context, path string, a *text.Analysis, queries
 	for i, t := range times {
 		length := queries[i%len(queries)]
 		r := row{name: string(variants[i/len(queries)]) + ", " + length.name, others: length.others, milliseconds: median(t)}
+		r.loop = median(loops[i%len(queries)])
 		for _, q := range length.all {
 			r.postings += float64(x.Postings(q)) / float64(len(length.all))
 		}
