@@ -101,9 +101,13 @@ func topPassages(b *strings.Builder, v QueryView) {
 		if grade, ok := v.Judged[h.ID]; ok {
 			note = fmt.Sprintf("  judged %d", grade)
 		}
+		d, ok := v.Documents[h.ID]
+		if d.Title != "" {
+			note += "  " + plain(d.Title)
+		}
 		fmt.Fprintf(b, "%4d  %s  %s%s\n", i+1, plain(h.ID), strconv.FormatFloat(h.Score, 'f', 4, 64), note)
-		if d, ok := v.Documents[h.ID]; ok {
-			fmt.Fprintf(b, "      %s\n", snippet.Best(v.Analysis, d.SearchableText(), telling(v.Terms(h.ID)), 240, v.Mark))
+		if ok {
+			fmt.Fprintf(b, "      %s\n", snippet.Best(v.Analysis, d.Text, telling(v.Terms(h.ID)), 240, v.Mark))
 		}
 	}
 }
