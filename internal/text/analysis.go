@@ -37,29 +37,31 @@ const LuceneEnglish = "lucene-english"
 // Parts and whole are both needed in a bag of words: with the parts alone, IL-6 is found by any 6 and IL6 is missed; with the whole alone,
 // TNF alpha and type 2 diabetes are missed. Long words (anti-inflammatory) stay apart, since a rare whole would outweigh its parts.
 //
-//	IL-6, IL‑6, il‐6, IL–6      il6 il 6
-//	IL6                         il6
-//	TNF-α, TNFα, TNF-alpha      tnfalpha tnf alpha
-//	TNF alpha                   tnf alpha
-//	IL-1β, IL-1-beta            il1beta il 1 beta
-//	NF-κB                       nfkappab nf kappa b
-//	5-FU                        5fu 5 fu
-//	25-OH-D₃, 25(OH)D3          25ohd3 25 oh d3
-//	5α-reductase                5 alpha reductas
-//	β-blocker, beta-blocker     beta blocker
-//	HbA1c, HbA₁c                hba1c
-//	COVID-19                    covid19 covid 19
-//	T-cell                      tcell t cell
-//	45-year-old, 1.2–3.4        45 year old, 1.2 3.4
-//	anti-inflammatory           anti inflammatori
-//	Crohn’s, Crohn's            crohn
-//	naïve, Sjögren              naiv sjogren
-//	3.5mg, 3.5 mg               3.5 mg
-//	10µg, 10 μg, 10 mcg         10 μg
-//	μ-opioid, mu-opioid         mu opioid
-//	10⁹/L, 10^9/L               10 9 l
-//	ﬁbrosis, fibrosis           fibrosi
-//	Ca²⁺, Ca2+                  ca2
+//	IL-6, IL‑6, il‐6, IL–6         il6 il 6
+//	IL6, IL₆                       il6
+//	TNF-α, TNFα, TNF‑alpha         tnfalpha tnf alpha
+//	TNF alpha, TNF α               tnf alpha
+//	IL-1β, IL-1-beta               il1beta il 1 beta
+//	NF-κB, NFκB                    nfkappab nf kappa b
+//	5-FU                           5fu 5 fu
+//	25-OH-D₃, 25(OH)D3             25ohd3 25 oh d3
+//	5α-reductase                   5 alpha reductas
+//	β-blocker, beta-blocker        beta blocker
+//	HbA1c, HbA₁c                   hba1c
+//	COVID-19                       covid19 covid 19
+//	T-cell                         tcell t cell
+//	45-year-old                    45 year old
+//	1.2–3.4                        1.2 3.4
+//	anti-inflammatory              anti inflammatori
+//	Crohn’s, Crohn's               crohn
+//	naïve, naïve                  naiv
+//	Sjögren, Sjogren               sjogren
+//	3.5mg, 3.5 mg, 3.5-mg          3.5 mg
+//	10µg, 10 μg, 10 mcg            10 μg
+//	μ-opioid, mu-opioid            mu opioid
+//	10⁹/L, 10^9/L                  10 9 l
+//	ﬁbrosis, fibrosis              fibrosi
+//	Ca²⁺, Ca2+                     ca2
 const MedicalEnglish = "medical-english"
 
 // The versions are raised whenever any text's terms change. Those of the medical analysis also depend on the normalization tables.

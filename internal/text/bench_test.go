@@ -10,31 +10,32 @@ import (
 	"github.com/ddx-rag/ddx/internal/text"
 )
 
-// corpus returns the texts of the first thousand passages of real data.
-func corpus(b *testing.B) []string {
-	f, err := os.Open(sharedtest.Path(b, "data/vignette-dx/corpus.jsonl"))
+// passages returns the first n texts of real data.
+func passages(t testing.TB, n int) []string {
+	t.Helper()
+	f, err := os.Open(sharedtest.Path(t, "data/vignette-dx/corpus.jsonl"))
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
 	var texts []string
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<24)
-	for lines.Scan() && len(texts) < 1000 {
+	for len(texts) < n && lines.Scan() {
 		var d struct{ Text string }
 		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			b.Fatal(err)
+			t.Fatal(err)
 		}
 		texts = append(texts, d.Text)
 	}
-	if lines.Err() != nil || len(texts) == 0 {
-		b.Fatalf("%d texts, %v", len(texts), lines.Err())
+	if lines.Err() != nil || len(texts) < n {
+		t.Fatalf("%d texts, %v", len(texts), lines.Err())
 	}
 	return texts
 }
 
 func BenchmarkScanner(b *testing.B) {
-	texts := corpus(b)
+	texts := passages(b, 1000)
 	size := 0
 	for _, t := range texts {
 		size += len(t)

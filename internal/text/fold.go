@@ -105,7 +105,9 @@ func (f *folder) character(segment string, from origin, rest string) {
 	for !f.iter.Done() {
 		for s := f.iter.Next(); len(s) > 0; {
 			r, size := utf8.DecodeRune(s)
-			f.rune(r, size, from, rest)
+			if !alone || !unicode.IsMark(r) { // a mark on a unit would hide it
+				f.rune(r, size, from, rest)
+			}
 			s = s[size:]
 		}
 	}

@@ -81,6 +81,13 @@ func FuzzMedicalEnglish(f *testing.F) {
 		if !utf8.ValidString(sample) {
 			return
 		}
+		if ascii(sample) {
+			for _, field := range strings.FieldsFunc(sample, func(r rune) bool { return r <= ' ' }) {
+				if diff := cmp.Diff(append([]string{"alpha"}, a.Terms(field)...), a.Terms("α/"+field)); diff != "" {
+					t.Fatalf("%q in a stretch that is folded: %s", field, diff)
+				}
+			}
+		}
 		if diff := cmp.Diff(terms, a.Terms(norm.NFC.String(sample))); diff != "" {
 			t.Fatalf("%q composed: %s", sample, diff)
 		}

@@ -153,6 +153,7 @@ const (
 	maxPartLength   = 5 // of a part, in bytes, names of Greek letters aside
 	maxGreekSuffix  = 2 // as in alpha1 and kappab
 	minGreekToStand = 4 // letters of a Greek letter's name that is recognised with such a suffix
+	maxGreekName    = len("epsilon") + maxGreekSuffix
 )
 
 // abbreviates tells whether the parts make a name that is also written in one word: all are short or Greek letters, and at least one is
@@ -188,6 +189,9 @@ func (m *medical) abbreviates(parts []queued) bool {
 }
 
 func isGreekName(w []byte) bool {
+	if len(w) > maxGreekName {
+		return false
+	}
 	for _, name := range greekNames {
 		if rest, ok := strings.CutPrefix(string(w), name); ok && (rest == "" || len(name) >= minGreekToStand && len(rest) <= maxGreekSuffix) {
 			return true

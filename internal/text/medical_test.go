@@ -1,6 +1,9 @@
 package text_test
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +12,26 @@ import (
 
 	"github.com/ddx-rag/ddx/internal/text"
 )
+
+// The table stands in the documentation of MedicalEnglish: spellings, then the terms of each of them.
+func TestTheDocumentedTableOfTermsHolds(t *testing.T) {
+	source, err := os.ReadFile("analysis.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := analysis(t, text.MedicalEnglish)
+	rows := regexp.MustCompile(`(?m)^//\t(.+?)  +(.+)$`).FindAllStringSubmatch(string(source), -1)
+	if len(rows) < 20 {
+		t.Fatalf("%d rows found", len(rows))
+	}
+	for _, row := range rows {
+		for _, spelling := range strings.Split(row[1], ", ") {
+			if diff := cmp.Diff(strings.Fields(row[2]), a.Terms(spelling)); diff != "" {
+				t.Errorf("%s: -documented +got\n%s", spelling, diff)
+			}
+		}
+	}
+}
 
 func TestMedicalAnalysisMakesOneOfWhatIsTypedInManyWays(t *testing.T) {
 	for _, c := range []struct {
@@ -85,6 +108,20 @@ func TestLuceneAnalysisKeepsLucenesOwnBehaviourWithNames(t *testing.T) {
 	} {
 		if diff := cmp.Diff(strings.Fields(want), analysis(t, text.LuceneEnglish).Terms(s)); diff != "" {
 			t.Errorf("%q: -want +got\n%s", s, diff)
+		}
+	}
+}
+
+// Names of several parts, and whatever is not ASCII, are analysed by whole stretches; other words come straight from the tokenizer. Words
+// must come out the same in a stretch that something else makes a matter of the former.
+func TestWordsOfRealPassagesAreTheSameInAStretch(t *testing.T) {
+	a := analysis(t, text.MedicalEnglish)
+	for _, passage := range passages(t, 300) {
+		for _, field := range strings.Fields(passage) {
+			alone, stretch := a.Terms(field), a.Terms("α/"+field)
+			if len(stretch) == 0 || stretch[0] != "alpha" || !slices.Equal(alone, stretch[1:]) {
+				t.Fatalf("%q alone %q, in a stretch %q", field, alone, stretch)
+			}
 		}
 	}
 }
