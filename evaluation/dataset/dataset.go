@@ -9,10 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ddx-rag/ddx/evaluation/metric"
-	"github.com/ddx-rag/ddx/evaluation/trec"
 	"github.com/ddx-rag/ddx/internal/jsonl"
 	"github.com/ddx-rag/ddx/vectorstore"
 )
@@ -83,15 +80,19 @@ func Open(ctx context.Context, fsys fs.FS, o Options) (*Dataset, error) {
 		})
 	}
 	g.Go(func() (err error) {
-		d.queries, d.warnings, err = d.readQueries()
+		d.queries, d.warnings, err = d.readQueries(ctx)
 		return err
 	})
+	repeats := 0
 	g.Go(func() (err error) {
-		d.qrels, err = d.readQrels()
+		d.qrels, repeats, err = d.readQrels()
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
+	}
+	if repeats > 0 {
+		d.warnings = append(d.warnings, fmt.Sprintf("%s: lines that repeat a judgment, counted once: %d", d.file(o.QrelsFile), repeats))
 	}
 	d.corpusHash = hashes[0]
 	d.hash = combine(hashes)
@@ -163,150 +164,6 @@ func (d *Dataset) Hash() string { return d.hash }
 // CorpusHash is the SHA-256 of the corpus file's bytes, in hexadecimal.
 func (d *Dataset) CorpusHash() string { return d.corpusHash }
 
-// file is a file's name as messages show it.
-func (d *Dataset) file(name string) string { return path.Join(d.options.Path, name) }
-
-func (d *Dataset) open(name string) (fs.File, error) {
-	f, err := d.fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no such file; a dataset's folder holds %s, %s and %s", d.file(name), CorpusFile, d.options.QueryFile, d.options.QrelsFile)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.file(name), err)
-	}
-	return f, nil
-}
-
-func (d *Dataset) hashFile(ctx context.Context, name string) (string, error) {
-	f, err := d.open(name)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	h := sha256.New()
-	buffer := make([]byte, 1<<18)
-	for {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		n, err := f.Read(buffer)
-		h.Write(buffer[:n])
-		if err == io.EOF {
-			return hex.EncodeToString(h.Sum(nil)), nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", d.file(name), err)
-		}
-	}
-}
-
-func (d *Dataset) readQrels() (metric.Qrels, error) {
-	f, err := d.open(d.options.QrelsFile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	j, err := trec.ParseQrels(d.file(d.options.QrelsFile), f)
-	if err != nil {
-		return nil, err
-	}
-	return j.Qrels, nil
-}
-
-// readQueries reads the query file; a repeated id with the same text is a warning, with another text an error.
-func (d *Dataset) readQueries() (queries []Query, warnings []string, err error) {
-	name := d.options.QueryFile
-	type place struct{ index, line int }
-	seen := map[string]place{}
-	repeats := 0
-	err = d.eachLine(name, []string{"id", "text", "excluded_ids"}, func(r *jsonl.Reader) error {
-		q, err := parseQuery(r)
-		if err != nil {
-			return err
-		}
-		if first, twice := seen[q.ID]; twice {
-			if queries[first.index].Text != q.Text {
-				return r.Errorf("query %q has another text here than in line %d", q.ID, first.line)
-			}
-			repeats++
-			return nil
-		}
-		seen[q.ID] = place{len(queries), r.Line()}
-		queries = append(queries, q)
-		return nil
-	})
-	if err == nil && len(queries) == 0 {
-		err = fmt.Errorf("%s: there is no query in it", d.file(name))
-	}
-	if repeats > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: lines that repeat a query, counted once: %d", d.file(name), repeats))
-	}
-	return queries, warnings, err
-}
-
-func parseQuery(r *jsonl.Reader) (Query, error) {
-	id, err := r.ID(0)
-	if err != nil {
-		return Query{}, err
-	}
-	text, err := r.String(1)
-	if err != nil {
-		return Query{}, fmt.Errorf("%w (query %q)", err, id)
-	}
-	q := Query{ID: id, Text: text}
-	if r.Has(2) {
-		if q.Exclude, err = r.IDs(2); err != nil {
-			return Query{}, err
-		}
-	}
-	return q, nil
-}
-
-// eachLine calls f for every line of a file.
-func (d *Dataset) eachLine(name string, keys []string, f func(*jsonl.Reader) error) error {
-	file, err := d.open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // nothing was written
-	r, err := jsonl.NewReader(d.file(name), file, keys...)
-	if err != nil {
-		return err
-	}
-	for {
-		if err := r.Next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if err := f(r); err != nil {
-			return err
-		}
-	}
-}
-
-// errStop ends eachLine early.
-var errStop = errors.New("enough")
-
-var documentKeys = []string{"id", "text", "title"}
-
-func parseDocument(r *jsonl.Reader) (vectorstore.Document, error) {
-	id, err := r.ID(0)
-	if err != nil {
-		return vectorstore.Document{}, err
-	}
-	doc := vectorstore.Document{ID: id}
-	if doc.Text, err = r.String(1); err != nil {
-		return doc, fmt.Errorf("%w (document %q)", err, id)
-	}
-	if r.Has(2) {
-		if doc.Title, err = r.String(2); err != nil {
-			return doc, fmt.Errorf("%w (document %q)", err, id)
-		}
-	}
-	return doc, nil
-}
-
 // Documents streams the corpus in the order of its file, one line in memory at a time. A document that stands there again with the same text
 // comes once; with another text it is an error.
 func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document, error] {
@@ -317,13 +174,7 @@ func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document,
 		}
 		seen := map[string]place{}
 		seed := maphash.MakeSeed()
-		n := 0
-		err := d.eachLine(CorpusFile, documentKeys, func(r *jsonl.Reader) error {
-			if n++; n%1024 == 0 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-			}
+		err := d.eachLine(ctx, CorpusFile, documentKeys, func(r *jsonl.Reader) error {
 			doc, err := parseDocument(r)
 			if err != nil {
 				return err
@@ -350,28 +201,26 @@ func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document,
 // Lookup returns the documents with the given ids, as far as they exist, in one pass over the corpus.
 func (d *Dataset) Lookup(ctx context.Context, ids []string) (map[string]vectorstore.Document, error) {
 	found := make(map[string]vectorstore.Document, len(ids))
-	if len(ids) == 0 {
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	if len(wanted) == 0 {
 		return found, nil
 	}
-	n := 0
-	err := d.eachLine(CorpusFile, documentKeys, func(r *jsonl.Reader) error {
-		if n++; n%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
+	err := d.eachLine(ctx, CorpusFile, documentKeys, func(r *jsonl.Reader) error {
 		id, err := r.ID(0)
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(ids, id) {
+		if !wanted[id] {
 			return nil
 		}
 		doc, err := parseDocument(r)
 		if err != nil {
 			return err
 		}
-		if found[id] = doc; len(found) == len(ids) {
+		if found[id] = doc; len(found) == len(wanted) {
 			return errStop
 		}
 		return nil

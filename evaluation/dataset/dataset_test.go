@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -15,8 +13,6 @@ import (
 
 	"github.com/ddx-rag/ddx/evaluation/dataset"
 	"github.com/ddx-rag/ddx/evaluation/metric"
-	"github.com/ddx-rag/ddx/internal/sharedtest"
-	"github.com/ddx-rag/ddx/pipelines/expansion"
 	"github.com/ddx-rag/ddx/vectorstore"
 )
 
@@ -155,12 +151,22 @@ func TestWrongFilesAreRefusedWithFileAndLine(t *testing.T) {
 		{"no text", "query.jsonl", `{"id": "q1", "Text": "x"}`, `dir/query.jsonl:1: "text" is missing (query "q1")`},
 		{"no id", "query.jsonl", `{"text": "x"}`, `dir/query.jsonl:1: "id" is missing`},
 		{"an empty id", "query.jsonl", `{"id": "", "text": "x"}`, `dir/query.jsonl:1: "id" is empty`},
-		{"an id of another kind", "query.jsonl", `{"id": true, "text": "x"}`, `dir/query.jsonl:1: "id" is not a string`},
+		{"an id of another kind", "query.jsonl", `{"id": true, "text": "x"}`, `dir/query.jsonl:1: "id" is true; use a string or a number`},
 		{"a field twice", "query.jsonl", `{"id": "q1", "text": "x", "text": "y"}`, `dir/query.jsonl:1: the field "text" stands twice`},
 		{"a field twice, once escaped", "query.jsonl", `{"id": "q1", "text": "x", "te\u0078t": "y"}`, `dir/query.jsonl:1: the field "text" stands twice`},
 		{"broken UTF-8", "query.jsonl", "{\"id\": \"q1\", \"text\": \"\xff\"}", "dir/query.jsonl:1: the line is not valid UTF-8"},
 		{"a query with two texts", "query.jsonl", first + `{"id": "q1", "text": "else"}`, `dir/query.jsonl:2: query "q1" has another text here than in line 1`},
-		{"a bad list of excluded ids", "query.jsonl", `{"id": "q1", "text": "x", "excluded_ids": "d1"}`, `dir/query.jsonl:1: "excluded_ids" is not a list of ids`},
+		{"a bad list of excluded ids", "query.jsonl", `{"id": "q1", "text": "x", "excluded_ids": "d1"}`, `dir/query.jsonl:1: "excluded_ids" is not a list of ids (query "q1")`},
+		{"an id with a space", "query.jsonl", `{"id": "q 1", "text": "x"}`,
+			`dir/query.jsonl:1: the id "q 1" contains white space, which separates columns in a TREC run; replace it here and in the judgments`},
+		{"an id with a control character", "query.jsonl", `{"id": "q\u0000", "text": "x"}`,
+			`dir/query.jsonl:1: the id "q\x00" contains a control character, which a TREC run cannot hold; remove it here and in the judgments`},
+		{"an id that begins with a byte order mark", "query.jsonl", `{"id": "\ufeffq", "text": "x"}`,
+			`dir/query.jsonl:1: the id "\ufeffq" begins with a byte order mark; remove it here and in the judgments`},
+		{"UTF-16", "query.jsonl", "\xff\xfe{\x00", "dir/query.jsonl: the text is UTF-16; save it as UTF-8"},
+		{"numbers and texts that look alike", "qrels.jsonl", `{"q_id": "01", "p_id": "d1", "score": 1}`,
+			`no query of dir/query.jsonl has a judgment in dir/qrels.jsonl: the ids look like "01" there and like "q1" here; numbers and texts such as 7 and 007 are different ids`},
+		{"no judgment", "qrels.jsonl", "\n", "dir/qrels.jsonl: there is no judgment in it"},
 		{"an empty query file", "query.jsonl", "\n", "dir/query.jsonl: there is no query in it"},
 		{"a Git LFS pointer", "query.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
 			"dir/query.jsonl: this is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"},
@@ -186,6 +192,8 @@ func TestWrongDocumentsAreRefusedWhenTheyAreRead(t *testing.T) {
 	for _, c := range []struct{ name, corpus, want string }{
 		{"two texts under one id", `{"id": "d1", "text": "a"}` + "\n" + `{"id": "d1", "text": "b"}`, `dir/corpus.jsonl:2: document "d1" has another text here than in line 1`},
 		{"text null", `{"id": "d1", "text": null}`, `dir/corpus.jsonl:1: "text" is null (document "d1")`},
+		{"an id with a tab", `{"id": "d\t1", "text": "a"}`,
+			`dir/corpus.jsonl:1: the id "d\t1" contains white space, which separates columns in a TREC run; replace it here and in the judgments`},
 		{"a title that is a number", `{"id": "d1", "text": "a", "title": 5}`, `dir/corpus.jsonl:1: "title" is not a string (document "d1")`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,15 +216,47 @@ func TestAMissingFileIsNamed(t *testing.T) {
 	}
 }
 
+func TestFilesOutsideTheFolderAreRefused(t *testing.T) {
+	for _, name := range []string{"../query.jsonl", "/etc/hosts", "a/../../b"} {
+		_, err := dataset.Open(t.Context(), folder(nil), dataset.Options{Path: "dir", QueryFile: name})
+		want := fmt.Sprintf("%q is not the name of a file inside the dataset's folder; write it without a leading slash and without \"..\"", name)
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestLookingUpAnIDTwiceFindsItOnce(t *testing.T) {
+	d, err := open(t, map[string]string{"corpus.jsonl": `{"id": "d1", "text": "one"}` + "\n" + `{"id": "d2", "text": "two"}` + "\n" + "broken"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Both are found before the broken line, which is therefore not read.
+	found, err := d.Lookup(t.Context(), []string{"d2", "d1", "d2"})
+	if err != nil || len(found) != 2 {
+		t.Errorf("got %v, %v", found, err)
+	}
+	if _, err := d.Lookup(t.Context(), []string{"d3"}); err == nil {
+		t.Error("the broken line was passed over")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Lookup(ctx, []string{"d1"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
 func TestOdditiesAreWarnings(t *testing.T) {
 	d, err := open(t, map[string]string{
 		"query.jsonl": `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q3", "text": "third"}` + "\n",
+		"qrels.jsonl": strings.Repeat(`{"q_id": "q1", "p_id": "d1", "score": 1}`+"\n", 3) + `{"q_id": "q2", "p_id": "d2", "score": 2}` + "\n",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"dir/query.jsonl: lines that repeat a query, counted once: 1",
+		"dir/qrels.jsonl: lines that repeat a judgment, counted once: 2",
 		"dir/query.jsonl: queries without judgments, run but not averaged: 1 (q3)",
 		"dir/qrels.jsonl: judged queries that query.jsonl does not have, counted 0: 1 (q2)",
 	}
@@ -248,66 +288,6 @@ func TestTheHashDependsOnContentAlone(t *testing.T) {
 	}
 }
 
-func TestRecordedAnswersAreFoundByMethodModelAndQuery(t *testing.T) {
-	d, err := open(t, map[string]string{
-		"cot/m/query_with_hydoc.jsonl":   `{"id": "q1", "text": "first", "hy_doc": null}`,
-		"cot/bad/query_with_hydoc.jsonl": `{"id": "q1", "hy_doc": "a"}` + "\n" + `{"id": "q1", "hy_doc": "b"}`,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []dataset.Recording{
-		{Method: "cot", Model: "bad", File: "cot/bad/query_with_hydoc.jsonl"},
-		{Method: "cot", Model: "m", File: "cot/m/query_with_hydoc.jsonl"},
-		{Method: "hyde", Model: "m", File: "hyde/m/query_with_hydoc.jsonl"},
-	}
-	if diff := cmp.Diff(want, d.Recorded()); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	source, err := d.Source("m")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wait sync.WaitGroup
-	for range 8 {
-		wait.Go(func() {
-			c, err := source.Complete(context.Background(), expansion.Request{Method: "hyde", QueryID: "q1"})
-			if err != nil || c.Text != "answer one" || c.Model != "m" {
-				t.Errorf("got %+v, %v", c, err)
-			}
-		})
-	}
-	wait.Wait()
-	for _, c := range []struct {
-		model, method, query, want string
-		missing                    bool
-	}{
-		{"m", "hyde", "q9", `dir/hyde/m/query_with_hydoc.jsonl, query "q9": no recorded answer`, true},
-		{"m", "cot", "q1", `dir/cot/m/query_with_hydoc.jsonl, query "q1": no recorded answer`, true},
-		{"gpt9", "hyde", "q1", `dir/hyde/gpt9/query_with_hydoc.jsonl: no recorded answer; hyde answers are recorded for m`, true},
-		{"m", "lamer", "q1", `dir/lamer/m/query_with_hydoc.jsonl: no recorded answer; no lamer answers are recorded with this dataset`, true},
-		{"bad", "cot", "q1", `dir/cot/bad/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1`, false},
-		{"m", "../hyde", "q1", `method "../hyde" cannot be the name of a folder of recorded answers`, false},
-	} {
-		source, err := d.Source(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = source.Complete(t.Context(), expansion.Request{Method: c.method, QueryID: c.query})
-		if err == nil || err.Error() != c.want || errors.Is(err, expansion.ErrMissing) != c.missing {
-			t.Errorf("got %v (missing: %v), want %s", err, errors.Is(err, expansion.ErrMissing), c.want)
-		}
-	}
-	if got := d.RecordingWarnings(); len(got) != 1 || got[0] != "dir/hyde/m/query_with_hydoc.jsonl: answers to another wording of the query: 1" {
-		t.Errorf("warnings %q", got)
-	}
-	for _, name := range []string{"../m", "a/b", `a\b`, "", "."} {
-		if _, err := d.Source(name); err == nil {
-			t.Errorf("model %q was accepted", name)
-		}
-	}
-}
-
 func TestACancelledReadingStops(t *testing.T) {
 	d, err := open(t, map[string]string{"corpus.jsonl": strings.Repeat(`{"id": "x", "text": "y"}`+"\n", 3000)})
 	if err != nil {
@@ -324,41 +304,6 @@ func TestACancelledReadingStops(t *testing.T) {
 		}
 	}
 	t.Error("the corpus was read to its end")
-}
-
-func TestRealDataIsReadWhole(t *testing.T) {
-	for name, want := range map[string][3]int{ // documents, queries, judgments
-		"vignette-dx": {26443, 80, 503}, "medquad-liveqa": {17855, 96, 2141}, "r2med-biology-demo": {2, 2, 2},
-	} {
-		d, err := dataset.Open(t.Context(), os.DirFS(sharedtest.Path(t, "data/"+name)), dataset.Options{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs, err := documents(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		judgments := 0
-		for _, judged := range d.Qrels() {
-			judgments += len(judged)
-		}
-		if got := [3]int{len(docs), len(d.Queries()), judgments}; got != want {
-			t.Errorf("%s: documents, queries, judgments %v, want %v", name, got, want)
-		}
-	}
-}
-
-func BenchmarkDocuments(b *testing.B) {
-	d, err := dataset.Open(context.Background(), os.DirFS(sharedtest.Path(b, "data/vignette-dx")), dataset.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(24287404)
-	for b.Loop() {
-		if _, err := documents(d); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 func ExampleOpen() {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ddx-rag/ddx/internal/table"
 )
@@ -41,7 +43,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		{"words a document", r.Corpus.Words}, {"characters a document", r.Corpus.Characters},
 		{"words a query", r.Queries.Words}, {"characters a query", r.Queries.Characters},
 	} {
-		lengths.Row(l.what, strconv.FormatFloat(l.l.Mean, 'f', 1, 64), strconv.Itoa(l.l.Median), strconv.Itoa(l.l.P95), strconv.Itoa(l.l.Max), l.l.LongestID)
+		lengths.Row(l.what, strconv.FormatFloat(l.l.Mean, 'f', 1, 64), strconv.Itoa(l.l.Median), strconv.Itoa(l.l.P95), strconv.Itoa(l.l.Max), shown(l.l.LongestID))
 	}
 	if _, err := lengths.WriteTo(&b); err != nil {
 		return err
@@ -53,9 +55,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	} else {
 		recorded := table.New("", table.Column{Title: "recorded answers"}, table.Column{Title: "answers", Align: table.Right},
 			table.Column{Title: "missing", Align: table.Right}, table.Column{Title: "empty", Align: table.Right},
-			table.Column{Title: "other wording", Align: table.Right})
+			table.Column{Title: "other wording", Align: table.Right}, table.Column{Title: "other queries", Align: table.Right})
 		for _, rec := range r.Recorded {
-			recorded.Row(rec.Method+"/"+rec.Model, strconv.Itoa(rec.Answers), strconv.Itoa(rec.Missing), strconv.Itoa(rec.Empty), strconv.Itoa(rec.Changed))
+			recorded.Row(shown(rec.Method+"/"+rec.Model), strconv.Itoa(rec.Answers), strconv.Itoa(rec.Missing), strconv.Itoa(rec.Empty), strconv.Itoa(rec.Changed),
+				strconv.Itoa(rec.Unknown))
 		}
 		if _, err := recorded.WriteTo(&b); err != nil {
 			return err
@@ -73,7 +76,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%s: %s: %d\n", kind, f.What, f.Count)
 		for _, item := range f.Items[:min(shownItems, len(f.Items))] {
-			fmt.Fprintf(&b, "  %s\n", item)
+			fmt.Fprintf(&b, "  %s\n", shown(item))
 		}
 		if more := f.Count - shownItems; more > 0 && len(f.Items) > shownItems {
 			fmt.Fprintf(&b, "  and %d more\n", more)
@@ -81,6 +84,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// shown makes one short line of an id or item: data must not steer the terminal or fill it.
+func shown(item string) string {
+	const most = 200
+	if utf8.RuneCountInString(item) > most {
+		item = string([]rune(item)[:most]) + "..."
+	}
+	if strings.ContainsFunc(item, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(item)
+	}
+	return item
 }
 
 func (j JudgmentReport) describe() string {

@@ -43,9 +43,17 @@ func (d *Dataset) Recorded() []Recording {
 type recording struct {
 	mu      sync.Mutex // held while reading
 	done    bool
-	answers map[string]string // by query id; a query whose hy_doc is null is not in it
-	changed int               // answers to another wording of the query
+	lines   int
+	answers map[string]recordedAnswer // by query id
+	changed []string                  // queries of the dataset that have another wording in the file
 	err     error
+}
+
+// recordedAnswer is what a file holds for one query.
+type recordedAnswer struct {
+	text string
+	null bool // there is a line for the query, but no answer on it
+	line int
 }
 
 // Source returns the recorded answers of a model.
@@ -81,7 +89,10 @@ func (s recordedSource) Complete(ctx context.Context, r expansion.Request) (expa
 	if !ok {
 		return expansion.Completion{}, fmt.Errorf("%s, query %q: %w", s.dataset.file(file), r.QueryID, expansion.ErrMissing)
 	}
-	return expansion.Completion{Text: answer, Model: s.model}, nil
+	if answer.null {
+		return expansion.Completion{}, fmt.Errorf("%s:%d: query %q: %w: hy_doc is null or missing", s.dataset.file(file), answer.line, r.QueryID, expansion.ErrMissing)
+	}
+	return expansion.Completion{Text: answer.text, Model: s.model}, nil
 }
 
 func (d *Dataset) recording(file string) *recording {
@@ -95,7 +106,8 @@ func (d *Dataset) recording(file string) *recording {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if !rec.done {
-		rec.read(d, file)
+		// The result is kept for later callers, so the context of the first one must not end the reading.
+		rec.err = rec.read(context.Background(), d, file, func(err error) error { return err })
 		rec.done = true
 	}
 	return rec
@@ -103,39 +115,38 @@ func (d *Dataset) recording(file string) *recording {
 
 var recordingKeys = []string{"id", "text", "hy_doc"}
 
-func (rec *recording) read(d *Dataset, file string) {
-	rec.answers = map[string]string{}
+// read reads the file; bad gets the errors about single lines.
+func (rec *recording) read(ctx context.Context, d *Dataset, file string, bad func(error) error) error {
+	rec.answers = map[string]recordedAnswer{}
 	if _, err := fs.Stat(d.fsys, file); errors.Is(err, fs.ErrNotExist) {
-		rec.err = fmt.Errorf("%s: %w; %s", d.file(file), expansion.ErrMissing, d.otherModels(strings.Split(file, "/")[0]))
-		return
+		return fmt.Errorf("%s: %w; %s", d.file(file), expansion.ErrMissing, d.otherModels(strings.Split(file, "/")[0]))
 	}
-	lines := map[string]int{}
-	rec.err = d.eachLine(file, recordingKeys, func(r *jsonl.Reader) error {
+	return d.eachGoodLine(ctx, file, recordingKeys, func(r *jsonl.Reader) error {
+		rec.lines++
 		id, err := r.ID(0)
 		if err != nil {
 			return err
 		}
-		if !r.Has(2) {
-			return nil // there is no answer
+		answer := recordedAnswer{line: r.Line(), null: !r.Has(2)}
+		if !answer.null {
+			if answer.text, err = r.String(2); err != nil {
+				return fmt.Errorf("%w (query %q)", err, id)
+			}
 		}
-		answer, err := r.String(2)
-		if err != nil {
-			return fmt.Errorf("%w (query %q)", err, id)
-		}
-		if first, twice := lines[id]; twice && rec.answers[id] != answer {
-			return r.Errorf("query %q has another answer here than in line %d", id, first)
-		}
-		if _, twice := lines[id]; !twice {
-			lines[id] = r.Line()
+		if first, twice := rec.answers[id]; twice {
+			if first.text != answer.text || first.null != answer.null {
+				return r.Errorf("query %q has another answer here than in line %d", id, first.line)
+			}
+			return nil
 		}
 		rec.answers[id] = answer
 		if text, known := d.texts[id]; known && r.Has(1) {
 			if asked, err := r.String(1); err != nil || asked != text {
-				rec.changed++
+				rec.changed = append(rec.changed, id)
 			}
 		}
 		return nil
-	})
+	}, bad)
 }
 
 // otherModels says for which models a method's answers are recorded.
@@ -159,8 +170,8 @@ func (d *Dataset) RecordingWarnings() []string {
 	var warnings []string
 	for file, rec := range d.recordings {
 		rec.mu.Lock()
-		if rec.changed > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: answers to another wording of the query: %d", d.file(file), rec.changed))
+		if len(rec.changed) > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: answers to another wording of the query: %s", d.file(file), some(rec.changed)))
 		}
 		rec.mu.Unlock()
 	}
