@@ -5,10 +5,12 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -281,12 +283,16 @@ func skipSpace(b []byte, i int) int {
 
 // skipString returns the end of the string that starts at i.
 func skipString(b []byte, i int) (int, error) {
-	for i++; i < len(b); i++ {
-		c := b[i]
-		if c > '"' && c != '\\' {
-			continue
+	for i++; i < len(b); {
+		if len(b)-i >= 8 {
+			s := special(binary.LittleEndian.Uint64(b[i:]))
+			if s == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(s) / 8
 		}
-		switch {
+		switch c := b[i]; {
 		case c == '"':
 			return i + 1, nil
 		case c == '\\':
@@ -294,12 +300,22 @@ func skipString(b []byte, i int) (int, error) {
 			if n == 0 {
 				return 0, fmt.Errorf("broken JSON at byte %d: an escape that JSON does not know", i+1)
 			}
-			i += n - 1
+			i += n
 		case c < ' ':
 			return 0, fmt.Errorf("broken JSON at byte %d: a control character in a string", i+1)
+		default:
+			i++
 		}
 	}
 	return 0, errors.New("the object is cut off inside a string")
+}
+
+// special looks at eight bytes of a string at once. The lowest bit that is set lies in the first byte that is a quote, a backslash or a control
+// character; the result is 0 if there is none.
+func special(x uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := x^ones*'"', x^ones*'\\'
+	return (quote-ones)&^quote&highs | (backslash-ones)&^backslash&highs | (x-ones*' ')&^x&highs
 }
 
 // escape returns the length of the escape that b starts with, at most len(b) where it is cut off; 0 if it is none.
