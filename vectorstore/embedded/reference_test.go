@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,6 +136,35 @@ func TestHitsDoNotDependOnEarlierSearches(t *testing.T) {
 			t.Errorf("(-used +fresh):\n%s", diff)
 		}
 	}
+}
+
+// More formulas than are kept, all in use at the same time.
+func TestASweepOfParametersGivesEachItsOwnHits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	docs := generator{documents: 400, vocabulary: 200, length: 20, zipf: 1.1}.draw(rng)
+	x := open(t, docs)
+	r := storetest.NewReference(analysis(t, text.LuceneEnglish), docs)
+	text := query(rng, docs)
+	var g sync.WaitGroup
+	for worker := range 4 {
+		g.Go(func() {
+			for i := range 60 {
+				step := (i*7 + worker*13) % 30
+				q := vectorstore.TextQuery{Text: text, Depth: 10, BM25: vectorstore.BM25{Variant: vectorstore.R2MED, K1: float64(step) / 10, B: 0.4}}
+				if step%2 == 1 {
+					q.BM25.Variant = vectorstore.Lucene
+				}
+				got, err := x.SearchText(t.Context(), q)
+				if err != nil {
+					t.Error(err)
+				}
+				if diff := cmp.Diff(r.Search(q), got); diff != "" {
+					t.Errorf("%+v (-formula +index):\n%s", q.BM25, diff)
+				}
+			}
+		})
+	}
+	g.Wait()
 }
 
 func TestTheSharesOfExplainAddUpToTheScore(t *testing.T) {
