@@ -89,7 +89,7 @@ func newDataInspect() *cobra.Command {
 		Use:   "inspect NAME|DIR",
 		Short: "Count what is in a dataset and list what is wrong with it",
 		Long: `Count what is in a dataset, from its files alone, and list what is odd or wrong: repeated ids, duplicate passages, judgments of unknown
-passages, queries without judgments, recorded answers that are missing. The exit code is 1 when entries contradict each other.`,
+passages, queries without judgments, recorded answers that are missing. The exit code is 1 when the dataset cannot be used as it is.`,
 		Example: "  ddx data inspect demo\n  ddx data inspect path/to/folder --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,7 +113,7 @@ passages, queries without judgments, recorded answers that are missing. The exit
 				err = report.WriteText(cmd.OutOrStdout())
 			}
 			if err == nil && report.Conflicts() > 0 {
-				err = errors.New("entries of the dataset contradict each other")
+				err = errors.New("the dataset cannot be used as it is: see the lines that begin with ERROR")
 			}
 			return err
 		},

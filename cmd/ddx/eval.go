@@ -86,6 +86,11 @@ func runEval(cmd *cobra.Command, args []string, f evalFlags) error {
 	env.Progress = progress.update
 	results, err := evaluation.Run(ctx, e, env)
 	progress.clear()
+	for _, d := range e.Datasets {
+		for _, warning := range d.RecordingWarnings() {
+			w.warn("%s", warning)
+		}
+	}
 	if results == nil || (err != nil && !errors.Is(err, context.Canceled)) {
 		return err
 	}
