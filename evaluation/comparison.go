@@ -88,11 +88,11 @@ func RunReport(dir, pipeline, dataset string, measures []metric.Measure) (*metri
 	}
 	slices.SortFunc(report.Queries, func(a, b metric.QueryValues) int { return cmp.Compare(a.ID, b.ID) })
 	report.Means = make([]float64, len(report.Measures))
-	for i := range report.Measures {
+	for i, m := range report.Measures {
 		for _, q := range report.Queries {
 			report.Means[i] += q.Values[i]
 		}
-		if n := len(report.Queries); n > 0 {
+		if n := len(report.Queries); n > 0 && !m.Summed() {
 			report.Means[i] /= float64(n)
 		}
 	}
