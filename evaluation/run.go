@@ -103,7 +103,10 @@ func runDataset(ctx context.Context, e Experiment, env Environment, d *dataset.D
 			return nil, err
 		}
 	}
-	queries, qrels := Selection(d, e.Limit)
+	queries, qrels := selection(d, e.Limit)
+	if len(qrels) == 0 {
+		return nil, fmt.Errorf("dataset %s: none of the first %d queries has a judgment, so nothing can be measured; raise the limit", d.Name(), e.Limit)
+	}
 	for i, p := range bound {
 		start := time.Now()
 		outcomes := runQueries(ctx, env, p, d.Name(), queries)
@@ -126,9 +129,9 @@ func runDataset(ctx context.Context, e Experiment, env Environment, d *dataset.D
 	return results, nil
 }
 
-// Selection returns the first limit queries of a dataset (0: all) and the judgments that count for them. Judged queries that the dataset
+// selection returns the first limit queries of a dataset (0: all) and the judgments that count for them. Judged queries that the dataset
 // has no text for count only when no limit is set: they cannot be run and score zero, as in trec_eval -c.
-func Selection(d *dataset.Dataset, limit int) ([]dataset.Query, metric.Qrels) {
+func selection(d *dataset.Dataset, limit int) ([]dataset.Query, metric.Qrels) {
 	queries, qrels := d.Queries(), d.Qrels()
 	if limit == 0 || limit >= len(queries) {
 		return queries, qrels

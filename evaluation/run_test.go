@@ -225,6 +225,17 @@ func TestAQueryWithoutTextCountsZeroUnlessTheLimitLeavesItOut(t *testing.T) {
 	}
 }
 
+func TestALimitWithoutJudgedQueriesIsExplained(t *testing.T) {
+	e := experiment(t, "bm25")
+	e.Datasets = []*dataset.Dataset{testDataset(t, "small", map[string]string{"qrels.jsonl": `{"q_id": "q2", "p_id": "d2", "score": 1}`})}
+	e.Limit = 1
+	_, err := evaluation.Run(t.Context(), e, environment(allDocuments))
+	want := "dataset small: none of the first 1 queries has a judgment, so nothing can be measured; raise the limit"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestAnInterruptedExperimentLeavesAReadableFolder(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
