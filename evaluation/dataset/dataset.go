@@ -1,8 +1,10 @@
 // Package dataset reads benchmarks in R2MED's layout: a folder with corpus.jsonl (id, text, optional title), query.jsonl (id, text),
-// qrels.jsonl (q_id, p_id, score), and model answers recorded as <method>/<model>/query_with_hydoc.jsonl (id, text, hy_doc).
+// qrels.jsonl (q_id, p_id, score), and model answers recorded as <method>/<model>/query_with_hydoc.jsonl (id, text, hy_doc). The first three
+// may be gzip-compressed, with .gz behind their name or without.
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -49,6 +51,7 @@ type Query struct {
 type Dataset struct {
 	fsys    fs.FS
 	options Options
+	corpus  string // name of the corpus file
 
 	queries    []Query
 	texts      map[string]string // of queries, by id
@@ -64,16 +67,10 @@ type Dataset struct {
 // Open reads the queries and judgments of a dataset and hashes all its files; the corpus is not read into memory. Queries that
 // contradict each other, and judgments that do, are errors; what merely looks odd becomes a warning.
 func Open(ctx context.Context, fsys fs.FS, o Options) (*Dataset, error) {
-	if o.QueryFile == "" {
-		o.QueryFile = DefaultQueryFile
-	}
-	if o.QrelsFile == "" {
-		o.QrelsFile = DefaultQrelsFile
-	}
-	d := &Dataset{fsys: fsys, options: o, recordings: map[string]*recording{}}
+	d := newDataset(fsys, o)
 	hashes := make([]string, 3)
 	g, ctx := errgroup.WithContext(ctx)
-	for i, name := range []string{CorpusFile, o.QueryFile, o.QrelsFile} {
+	for i, name := range d.files() {
 		g.Go(func() (err error) {
 			hashes[i], err = d.hashFile(ctx, name)
 			return err
@@ -92,15 +89,35 @@ func Open(ctx context.Context, fsys fs.FS, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	if repeats > 0 {
-		d.warnings = append(d.warnings, fmt.Sprintf("%s: lines that repeat a judgment, counted once: %d", d.file(o.QrelsFile), repeats))
+		d.warnings = append(d.warnings, fmt.Sprintf("%s: lines that repeat a judgment, counted once: %d", d.file(d.options.QrelsFile), repeats))
 	}
 	d.corpusHash = hashes[0]
 	d.hash = combine(hashes)
-	d.texts = make(map[string]string, len(d.queries))
 	for _, q := range d.queries {
 		d.texts[q.ID] = q.Text
 	}
 	return d, d.match()
+}
+
+func newDataset(fsys fs.FS, o Options) *Dataset {
+	o.QueryFile = packed(fsys, cmp.Or(o.QueryFile, DefaultQueryFile))
+	o.QrelsFile = packed(fsys, cmp.Or(o.QrelsFile, DefaultQrelsFile))
+	return &Dataset{fsys: fsys, options: o, corpus: packed(fsys, CorpusFile), texts: map[string]string{}, recordings: map[string]*recording{}}
+}
+
+// packed returns the file's name, with .gz behind it if the folder has only that.
+func packed(fsys fs.FS, name string) string {
+	if _, err := fs.Stat(fsys, name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := fs.Stat(fsys, name+".gz"); err == nil {
+			return name + ".gz"
+		}
+	}
+	return name
+}
+
+// files are the names of corpus, queries and judgments.
+func (d *Dataset) files() []string {
+	return []string{d.corpus, d.options.QueryFile, d.options.QrelsFile}
 }
 
 // combine makes one hash of the files' hashes.
@@ -111,8 +128,11 @@ func combine(hashes []string) string {
 
 // match sets queries and judgments side by side.
 func (d *Dataset) match() error {
-	var unjudged, textless []string
+	var blank, unjudged, textless []string
 	for _, q := range d.queries {
+		if strings.TrimSpace(q.Text) == "" {
+			blank = append(blank, q.ID)
+		}
 		if _, ok := d.qrels[q.ID]; !ok {
 			unjudged = append(unjudged, q.ID)
 		}
@@ -126,6 +146,9 @@ func (d *Dataset) match() error {
 	if len(d.queries) > 0 && len(unjudged) == len(d.queries) {
 		return fmt.Errorf("no query of %s has a judgment in %s: the ids look like %q there and like %q here; numbers and texts such as 7 and 007 are different ids",
 			d.file(d.options.QueryFile), d.file(d.options.QrelsFile), textless[0], d.queries[0].ID)
+	}
+	if len(blank) > 0 {
+		d.warnings = append(d.warnings, fmt.Sprintf("%s: queries without text, which find nothing: %s", d.file(d.options.QueryFile), some(blank)))
 	}
 	if len(unjudged) > 0 {
 		d.warnings = append(d.warnings, fmt.Sprintf("%s: queries without judgments, run but not averaged: %s", d.file(d.options.QueryFile), some(unjudged)))
@@ -161,11 +184,11 @@ func (d *Dataset) Warnings() []string { return d.warnings }
 // Hash identifies the dataset: the SHA-256 of the SHA-256 hashes of corpus, queries and judgments, in hexadecimal, one a line.
 func (d *Dataset) Hash() string { return d.hash }
 
-// CorpusHash is the SHA-256 of the corpus file's bytes, in hexadecimal.
+// CorpusHash is the SHA-256 of the corpus file's bytes, as they lie on disk, in hexadecimal.
 func (d *Dataset) CorpusHash() string { return d.corpusHash }
 
 // Documents streams the corpus in the order of its file, one line in memory at a time. A document that stands there again with the same text
-// comes once; with another text it is an error.
+// comes once; with another text it is an error, as is a corpus without any document.
 func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document, error] {
 	return func(yield func(vectorstore.Document, error) bool) {
 		type place struct {
@@ -174,7 +197,7 @@ func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document,
 		}
 		seen := map[string]place{}
 		seed := maphash.MakeSeed()
-		err := d.eachLine(ctx, CorpusFile, documentKeys, func(r *jsonl.Reader) error {
+		err := d.eachLine(ctx, d.corpus, documentKeys, func(r *jsonl.Reader) error {
 			doc, err := parseDocument(r)
 			if err != nil {
 				return err
@@ -182,7 +205,7 @@ func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document,
 			here := place{r.Line(), maphash.Comparable(seed, [2]string{doc.Title, doc.Text})}
 			if first, twice := seen[doc.ID]; twice {
 				if first.text != here.text {
-					return r.Errorf("document %q has another text here than in line %d", doc.ID, first.line)
+					return r.Errorf("document %q has another text here than in line %d; keep one of them", doc.ID, first.line)
 				}
 				return nil
 			}
@@ -192,6 +215,9 @@ func (d *Dataset) Documents(ctx context.Context) iter.Seq2[vectorstore.Document,
 			}
 			return nil
 		})
+		if err == nil && len(seen) == 0 {
+			err = fmt.Errorf("%s: there is no document in it", d.file(d.corpus))
+		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(vectorstore.Document{}, err)
 		}
@@ -208,7 +234,7 @@ func (d *Dataset) Lookup(ctx context.Context, ids []string) (map[string]vectorst
 	if len(wanted) == 0 {
 		return found, nil
 	}
-	err := d.eachLine(ctx, CorpusFile, documentKeys, func(r *jsonl.Reader) error {
+	err := d.eachLine(ctx, d.corpus, documentKeys, func(r *jsonl.Reader) error {
 		id, err := r.ID(0)
 		if err != nil {
 			return err

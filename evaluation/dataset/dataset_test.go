@@ -1,6 +1,8 @@
 package dataset_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -144,19 +146,21 @@ func TestWrongFilesAreRefusedWithFileAndLine(t *testing.T) {
 	for _, c := range []struct{ name, file, content, want string }{
 		{"two objects on a line", "query.jsonl", first + `{"id": "q2", "text": "b"} {"id": "q3", "text": "c"}`,
 			"dir/query.jsonl:2: there is more after the object (byte 27): write one object a line"},
-		{"a trailing comma", "query.jsonl", `{"id": "q1", "text": "first",}`, "dir/query.jsonl:1: broken JSON at byte 30: expected a field name in quotes"},
-		{"a list", "query.jsonl", `[1, 2]`, "dir/query.jsonl:1: the line is not a JSON object; JSON Lines files have one object a line"},
-		{"a cut object", "query.jsonl", first + `{"id": "q2", "text": "se`, "dir/query.jsonl:2: the object is cut off inside a string"},
-		{"text null", "query.jsonl", `{"id": "q1", "text": null}`, `dir/query.jsonl:1: "text" is null (query "q1")`},
-		{"no text", "query.jsonl", `{"id": "q1", "Text": "x"}`, `dir/query.jsonl:1: "text" is missing (query "q1")`},
-		{"no id", "query.jsonl", `{"text": "x"}`, `dir/query.jsonl:1: "id" is missing`},
+		{"a trailing comma", "query.jsonl", `{"id": "q1", "text": "first",}`, "dir/query.jsonl:1: broken JSON at byte 30: the object ends after a comma; remove the comma"},
+		{"a list", "query.jsonl", `[1, 2]`, "dir/query.jsonl:1: the line is not a JSON object; JSON Lines files have one object a line, without a list around them"},
+		{"a cut object", "query.jsonl", first + `{"id": "q2", "text": "se`, "dir/query.jsonl:2: the object is cut off inside a string; it has to stand whole on one line, with line breaks written as \\n"},
+		{"text null", "query.jsonl", `{"id": "q1", "text": null}`, `dir/query.jsonl:1: "text" is null; use a string (query "q1")`},
+		{"no text", "query.jsonl", `{"id": "q1", "Text": "x"}`, `dir/query.jsonl:1: "text" is missing; the object has "id", "Text" (query "q1")`},
+		{"no id", "query.jsonl", `{"text": "x"}`, `dir/query.jsonl:1: "id" is missing; the object has "text"`},
 		{"an empty id", "query.jsonl", `{"id": "", "text": "x"}`, `dir/query.jsonl:1: "id" is empty`},
 		{"an id of another kind", "query.jsonl", `{"id": true, "text": "x"}`, `dir/query.jsonl:1: "id" is true; use a string or a number`},
-		{"a field twice", "query.jsonl", `{"id": "q1", "text": "x", "text": "y"}`, `dir/query.jsonl:1: the field "text" stands twice`},
-		{"a field twice, once escaped", "query.jsonl", `{"id": "q1", "text": "x", "te\u0078t": "y"}`, `dir/query.jsonl:1: the field "text" stands twice`},
-		{"broken UTF-8", "query.jsonl", "{\"id\": \"q1\", \"text\": \"\xff\"}", "dir/query.jsonl:1: the line is not valid UTF-8"},
-		{"a query with two texts", "query.jsonl", first + `{"id": "q1", "text": "else"}`, `dir/query.jsonl:2: query "q1" has another text here than in line 1`},
-		{"a bad list of excluded ids", "query.jsonl", `{"id": "q1", "text": "x", "excluded_ids": "d1"}`, `dir/query.jsonl:1: "excluded_ids" is not a list of ids (query "q1")`},
+		{"a field twice", "query.jsonl", `{"id": "q1", "text": "x", "text": "y"}`, `dir/query.jsonl:1: the field "text" stands twice; keep one`},
+		{"a field twice, once escaped", "query.jsonl", `{"id": "q1", "text": "x", "te\u0078t": "y"}`, `dir/query.jsonl:1: the field "text" stands twice; keep one`},
+		{"broken UTF-8", "query.jsonl", "{\"id\": \"q1\", \"text\": \"\xff\"}", "dir/query.jsonl:1: the line is not valid UTF-8 from byte 23 on; save the file as UTF-8"},
+		{"a query with two texts", "query.jsonl", first + `{"id": "q1", "text": "else"}`, `dir/query.jsonl:2: query "q1" has another text here than in line 1; keep one of them`},
+		{"a query with two lists of excluded documents", "query.jsonl", `{"id": "q1", "text": "x", "excluded_ids": ["d1"]}` + "\n" + `{"id": "q1", "text": "x"}`,
+			`dir/query.jsonl:2: query "q1" has other excluded_ids here than in line 1; keep one of them`},
+		{"a bad list of excluded ids", "query.jsonl", `{"id": "q1", "text": "x", "excluded_ids": "d1"}`, `dir/query.jsonl:1: "excluded_ids" is "d1"; use a list of ids (query "q1")`},
 		{"an id with a space", "query.jsonl", `{"id": "q 1", "text": "x"}`,
 			`dir/query.jsonl:1: the id "q 1" contains white space, which separates columns in a TREC run; replace it here and in the judgments`},
 		{"an id with a control character", "query.jsonl", `{"id": "q\u0000", "text": "x"}`,
@@ -190,11 +194,14 @@ func TestWrongFilesAreRefusedWithFileAndLine(t *testing.T) {
 
 func TestWrongDocumentsAreRefusedWhenTheyAreRead(t *testing.T) {
 	for _, c := range []struct{ name, corpus, want string }{
-		{"two texts under one id", `{"id": "d1", "text": "a"}` + "\n" + `{"id": "d1", "text": "b"}`, `dir/corpus.jsonl:2: document "d1" has another text here than in line 1`},
-		{"text null", `{"id": "d1", "text": null}`, `dir/corpus.jsonl:1: "text" is null (document "d1")`},
+		{"two texts under one id", `{"id": "d1", "text": "a"}` + "\n" + `{"id": "d1", "text": "b"}`, `dir/corpus.jsonl:2: document "d1" has another text here than in line 1; keep one of them`},
+		{"text null", `{"id": "d1", "text": null}`, `dir/corpus.jsonl:1: "text" is null; use a string (document "d1")`},
+		{"fields with BEIR's names", `{"_id": "d1", "title": "", "text": "a"}`, `dir/corpus.jsonl:1: "id" is missing; the object has "_id", "title", "text"`},
+		{"an object over several lines", "{\n\"id\": \"d1\"\n}", `dir/corpus.jsonl:1: the object is cut off; it has to stand whole on one line`},
+		{"nothing in the file", "\n", `dir/corpus.jsonl: there is no document in it`},
 		{"an id with a tab", `{"id": "d\t1", "text": "a"}`,
 			`dir/corpus.jsonl:1: the id "d\t1" contains white space, which separates columns in a TREC run; replace it here and in the judgments`},
-		{"a title that is a number", `{"id": "d1", "text": "a", "title": 5}`, `dir/corpus.jsonl:1: "title" is not a string (document "d1")`},
+		{"a title that is a number", `{"id": "d1", "text": "a", "title": 5}`, `dir/corpus.jsonl:1: "title" is 5; use a string (document "d1")`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, err := open(t, map[string]string{"corpus.jsonl": c.corpus})
@@ -246,9 +253,78 @@ func TestLookingUpAnIDTwiceFindsItOnce(t *testing.T) {
 	}
 }
 
+func TestPackedFilesAreFound(t *testing.T) {
+	plain, err := open(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for _, name := range []string{"corpus.jsonl", "query.jsonl", "qrels.jsonl"} {
+		content, err := fs.ReadFile(folder(nil), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		if _, err := z.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		files[name+".gz"] = &fstest.MapFile{Data: packed.Bytes()}
+	}
+	d, err := dataset.Open(t.Context(), files, dataset.Options{Path: "dir"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := documents(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := documents(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents: -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(plain.Queries(), d.Queries()); diff != "" {
+		t.Errorf("queries: -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(plain.Qrels(), d.Qrels()); diff != "" {
+		t.Errorf("judgments: -want +got\n%s", diff)
+	}
+	if r, err := dataset.Inspect(t.Context(), files, dataset.Options{}); err != nil || r.Conflicts() != 0 || r.Hash != d.Hash() {
+		t.Errorf("inspection: %+v, %v", r, err)
+	}
+	files["query.jsonl"] = &fstest.MapFile{Data: []byte("broken")} // goes before the packed one, and is named as it is
+	if _, err := dataset.Open(t.Context(), files, dataset.Options{Path: "dir"}); err == nil || !strings.HasPrefix(err.Error(), "dir/query.jsonl:1: ") {
+		t.Errorf("got %v", err)
+	}
+	files["corpus.jsonl.gz"] = &fstest.MapFile{Data: []byte("broken")}
+	delete(files, "query.jsonl")
+	if d, err = dataset.Open(t.Context(), files, dataset.Options{Path: "dir"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := documents(d); err == nil || !strings.HasPrefix(err.Error(), "dir/corpus.jsonl.gz:1: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRepeatedQueriesMayListExcludedDocumentsInAnyOrder(t *testing.T) {
+	d, err := open(t, map[string]string{"query.jsonl": `{"id": "q1", "text": "x", "excluded_ids": ["d1", "d2"]}` + "\n" + `{"id": "q1", "text": "x", "excluded_ids": ["d2", "d1"]}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]dataset.Query{{ID: "q1", Text: "x", Exclude: []string{"d1", "d2"}}}, d.Queries()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 func TestOdditiesAreWarnings(t *testing.T) {
 	d, err := open(t, map[string]string{
-		"query.jsonl": `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q3", "text": "third"}` + "\n",
+		"query.jsonl": `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q1", "text": "first"}` + "\n" + `{"id": "q3", "text": " \n\u00a0"}` + "\n",
 		"qrels.jsonl": strings.Repeat(`{"q_id": "q1", "p_id": "d1", "score": 1}`+"\n", 3) + `{"q_id": "q2", "p_id": "d2", "score": 2}` + "\n",
 	})
 	if err != nil {
@@ -257,6 +333,7 @@ func TestOdditiesAreWarnings(t *testing.T) {
 	want := []string{
 		"dir/query.jsonl: lines that repeat a query, counted once: 1",
 		"dir/qrels.jsonl: lines that repeat a judgment, counted once: 2",
+		"dir/query.jsonl: queries without text, which find nothing: 1 (q3)",
 		"dir/query.jsonl: queries without judgments, run but not averaged: 1 (q3)",
 		"dir/qrels.jsonl: judged queries that query.jsonl does not have, counted 0: 1 (q2)",
 	}

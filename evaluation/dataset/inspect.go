@@ -23,14 +23,11 @@ type inspector struct {
 	findings map[string]*Finding
 }
 
-// Inspect reads all files of a dataset and reports what is in them. Unlike Open it goes on where entries contradict each other, and lists them all;
-// lines that cannot
-// be read are passed over and listed too. Only a file that is missing or no text at all is an error.
+// Inspect reads all files of a dataset and reports what is in them. Unlike Open it goes on where entries contradict each other, and lists them
+// all; lines that cannot be read are passed over and listed too. Only a file that is missing or no text at all is an error.
 func Inspect(ctx context.Context, fsys fs.FS, o Options) (*Report, error) {
-	o.QueryFile = cmp.Or(o.QueryFile, DefaultQueryFile)
-	o.QrelsFile = cmp.Or(o.QrelsFile, DefaultQrelsFile)
 	in := &inspector{
-		d:        &Dataset{fsys: fsys, options: o, recordings: map[string]*recording{}, texts: map[string]string{}},
+		d:        newDataset(fsys, o),
 		report:   &Report{Name: o.Name, Recorded: []RecordingReport{}, Findings: []Finding{}},
 		findings: map[string]*Finding{},
 	}
@@ -77,7 +74,7 @@ func (in *inspector) found(conflict bool, what, item string) {
 
 func (in *inspector) hash(ctx context.Context) error {
 	var hashes []string
-	for _, name := range []string{CorpusFile, in.d.options.QueryFile, in.d.options.QrelsFile} {
+	for _, name := range in.d.files() {
 		h, err := in.d.hashFile(ctx, name)
 		if err != nil {
 			return err
@@ -88,8 +85,8 @@ func (in *inspector) hash(ctx context.Context) error {
 	return nil
 }
 
-// eachLine calls f for every line of a file and lists those that cannot be read.
-func (in *inspector) eachLine(ctx context.Context, name string, keys []string, f func(*jsonl.Reader) error) error {
+// eachLine calls f for every line of a file and lists those that cannot be read. It returns how many lines there are.
+func (in *inspector) eachLine(ctx context.Context, name string, keys []string, f func(*jsonl.Reader) error) (int, error) {
 	return in.d.eachGoodLine(ctx, name, keys, f, in.unreadable)
 }
 
@@ -101,25 +98,27 @@ func (in *inspector) unreadable(err error) error {
 func (in *inspector) queries(ctx context.Context) error {
 	q := &in.report.Queries
 	var words, characters measured
-	lines := map[string]int{}
+	type place struct{ index, line int }
+	seen := map[string]place{}
 	name := in.d.options.QueryFile
-	err := in.eachLine(ctx, name, queryKeys, func(r *jsonl.Reader) error {
-		q.Lines++
+	lines, err := in.eachLine(ctx, name, queryKeys, func(r *jsonl.Reader) error {
 		query, err := parseQuery(r)
 		if err != nil {
 			return err
 		}
-		if first, twice := lines[query.ID]; twice {
-			same := in.d.texts[query.ID] == query.Text
-			item := fmt.Sprintf("%s (lines %d and %d)", query.ID, first, r.Line())
-			if same {
-				in.found(false, "queries that stand twice with one text", item)
-			} else {
+		if first, twice := seen[query.ID]; twice {
+			item := fmt.Sprintf("%s (lines %d and %d)", query.ID, first.line, r.Line())
+			switch earlier := in.d.queries[first.index]; {
+			case earlier.Text != query.Text:
 				in.found(true, "queries that stand twice with different texts", item)
+			case !sameExcluded(earlier, query):
+				in.found(true, "queries that stand twice with different excluded documents", item)
+			default:
+				in.found(false, "queries that stand twice with one text", item)
 			}
 			return nil
 		}
-		lines[query.ID] = r.Line()
+		seen[query.ID] = place{len(in.d.queries), r.Line()}
 		in.d.texts[query.ID] = query.Text
 		in.d.queries = append(in.d.queries, query)
 		q.Excluded += len(query.Exclude)
@@ -133,7 +132,7 @@ func (in *inspector) queries(ctx context.Context) error {
 	if err == nil && len(in.d.queries) == 0 {
 		in.found(true, "files without any entry", in.d.file(name))
 	}
-	q.Queries, q.Words, q.Characters = len(in.d.queries), words.lengths(), characters.lengths()
+	q.Lines, q.Queries, q.Words, q.Characters = lines, len(in.d.queries), words.lengths(), characters.lengths()
 	return err
 }
 
@@ -157,8 +156,7 @@ func (in *inspector) corpus(ctx context.Context, judged map[string]bool) error {
 	docs := map[string]document{}
 	groups := map[textKey][]string{} // ids by text
 	var words, characters measured
-	err := in.eachLine(ctx, CorpusFile, documentKeys, func(r *jsonl.Reader) error {
-		c.Lines++
+	lines, err := in.eachLine(ctx, in.d.corpus, documentKeys, func(r *jsonl.Reader) error {
 		doc, err := parseDocument(r)
 		if err != nil {
 			return err
@@ -190,9 +188,9 @@ func (in *inspector) corpus(ctx context.Context, judged map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	c.Documents, c.Words, c.Characters = len(docs), words.lengths(), characters.lengths()
+	c.Lines, c.Documents, c.Words, c.Characters = lines, len(docs), words.lengths(), characters.lengths()
 	if len(docs) == 0 {
-		in.found(true, "files without any entry", in.d.file(CorpusFile))
+		in.found(true, "files without any entry", in.d.file(in.d.corpus))
 	}
 	in.duplicates(groups, judged)
 	for _, id := range slices.Sorted(maps.Keys(judged)) {
@@ -204,6 +202,9 @@ func (in *inspector) corpus(ctx context.Context, judged map[string]bool) error {
 		for _, id := range q.Exclude {
 			if _, ok := docs[id]; !ok {
 				in.found(false, "excluded documents that are not in the corpus", q.ID+": "+id)
+			}
+			if in.d.qrels[q.ID][id] > 0 {
+				in.found(false, "relevant documents that are excluded for their query", q.ID+": "+id)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,13 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Six query lines with five ids, queries without judgments, a judged query without text, judged documents that are unknown, documents
+// Seven query lines with five ids, queries without judgments, a judged query without text, judged documents that are unknown, documents
 // repeated with one text and with another, duplicate texts, a shared id, white space in ids, an empty text, incomplete recordings.
 func badFolder() map[string]string {
 	return map[string]string{
 		"query.jsonl": `{"id": "q1", "text": "first case"}` + "\n" + `{"id": "q2", "text": "second case"}` + "\n" + `{"id": "q3", "text": "third"}` + "\n" +
 			`{"id": "q4", "text": "fourth"}` + "\n" + `{"id": "d1", "text": "fifth", "excluded_ids": ["d2", "nowhere"]}` + "\n" +
-			`{"id": "q1", "text": "another first"}` + "\n",
+			`{"id": "q1", "text": "another first"}` + "\n" + `{"id": "q2", "text": "second case", "excluded_ids": ["d1"]}` + "\n",
 		"qrels.jsonl": `{"q_id": "q1", "p_id": "d1", "score": 1}` + "\n" + `{"q_id": "q1", "p_id": "gone1", "score": 2}` + "\n" +
 			`{"q_id": "q2", "p_id": "gone2", "score": 1}` + "\n" + `{"q_id": "q2", "p_id": "gone3", "score": 0}` + "\n" +
 			`{"q_id": "q9", "p_id": "d2", "score": 1}` + "\n" + `{"q_id": "q4", "p_id": "d2", "score": 0}` + "\n" + `{"q_id": "q4", "p_id": "d2", "score": 0}` + "\n",
@@ -54,13 +55,14 @@ func TestInspectionListsAllOffenders(t *testing.T) {
 		got[f.What] = finding{f.Conflict, f.Items}
 	}
 	want := map[string]finding{
-		"queries that stand twice with different texts":   {true, []string{"q1 (lines 1 and 6)"}},
-		"documents that stand twice with different texts": {true, []string{"d5 (lines 7 and 8)"}},
-		"documents that stand twice with one text":        {false, []string{"d3 (lines 3 and 4)", "d4 (lines 5 and 6)"}},
-		"documents without text":                          {false, []string{"d6"}},
+		"queries that stand twice with different texts":              {true, []string{"q1 (lines 1 and 6)"}},
+		"queries that stand twice with different excluded documents": {true, []string{"q2 (lines 2 and 7)"}},
+		"documents that stand twice with different texts":            {true, []string{"d5 (lines 7 and 8)"}},
+		"documents that stand twice with one text":                   {false, []string{"d3 (lines 3 and 4)", "d4 (lines 5 and 6)"}},
+		"documents without text":                                     {false, []string{"d6"}},
 		"lines that cannot be read": {true, []string{
 			`dir/corpus.jsonl:10: the id "d 7" contains white space, which separates columns in a TREC run; replace it here and in the judgments`,
-			`dir/corpus.jsonl:11: "text" is null (document "d8")`,
+			`dir/corpus.jsonl:11: "text" is null; use a string (document "d8")`,
 			`dir/corpus.jsonl:12: the line is not a JSON object; JSON Lines files have one object a line`,
 		}},
 		"queries without a recorded answer":                {false, []string{"hyde/m: q3", "hyde/m: q4", "hyde/m: d1"}},
@@ -78,10 +80,10 @@ func TestInspectionListsAllOffenders(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(finding{})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if r.Conflicts() != 3 {
-		t.Errorf("%d conflicts, want 3", r.Conflicts())
+	if r.Conflicts() != 4 {
+		t.Errorf("%d conflicts, want 4", r.Conflicts())
 	}
-	if r.Queries.Lines != 6 || r.Queries.Queries != 5 || r.Queries.Judged != 3 || r.Corpus.Lines != 11 || r.Corpus.Documents != 6 || r.Judgments.Judgments != 6 {
+	if r.Queries.Lines != 7 || r.Queries.Queries != 5 || r.Queries.Judged != 3 || r.Corpus.Lines != 12 || r.Corpus.Documents != 6 || r.Judgments.Judgments != 6 {
 		t.Errorf("counts %+v %+v %+v", r.Queries, r.Corpus, r.Judgments)
 	}
 	if r.Corpus.DuplicateGroups != 1 || r.Corpus.DuplicateDocuments != 1 || r.Corpus.DuplicatesJudged != 1 {
@@ -178,7 +180,7 @@ func TestEachWrongRecordingIsListed(t *testing.T) {
 	})
 	want := map[string][]string{
 		"lines that cannot be read": {
-			`dir/cot/a/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1`,
+			`dir/cot/a/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1; keep one of them`,
 			"dir/cot/a/query_with_hydoc.jsonl:3: the line is not a JSON object; JSON Lines files have one object a line",
 		},
 		"recorded answers that cannot be read": {
@@ -187,6 +189,20 @@ func TestEachWrongRecordingIsListed(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestRelevantDocumentsThatAreExcludedAreListed(t *testing.T) {
+	r, err := dataset.Inspect(t.Context(), folder(map[string]string{
+		"query.jsonl": `{"id": "q1", "text": "first", "excluded_ids": ["d2", "d1"]}` + "\n" + `{"id": "q2", "text": "second", "excluded_ids": ["d1"]}` + "\n",
+	}), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f dataset.Finding) bool {
+		return f.What == "relevant documents that are excluded for their query" && slices.Equal(f.Items, []string{"q1: d1"}) && !f.Conflict
+	}) {
+		t.Errorf("findings %+v", r.Findings)
 	}
 }
 
@@ -250,7 +266,7 @@ func FuzzInspectAgreesWithOpen(f *testing.F) {
 				return err
 			}
 			if len(docs) == 0 {
-				return errors.New("an empty corpus")
+				t.Fatal("a corpus without documents was accepted")
 			}
 			source, err := d.Source("m")
 			if err != nil {

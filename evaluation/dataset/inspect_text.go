@@ -24,11 +24,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	counts := table.New("", table.Column{}, table.Column{Align: table.Right}, table.Column{})
 	row := func(what string, n int, note string) { counts.Row(what, strconv.Itoa(n), note) }
 	row("documents", r.Corpus.Documents, fmt.Sprintf("in %d lines", r.Corpus.Lines))
-	row("duplicate documents", r.Corpus.DuplicateDocuments,
-		fmt.Sprintf("beyond the first of %d texts, %d of them with a judgment", r.Corpus.DuplicateGroups, r.Corpus.DuplicatesJudged))
+	row("duplicate documents", r.Corpus.DuplicateDocuments, r.Corpus.describeDuplicates())
 	row("queries", r.Queries.Queries, fmt.Sprintf("in %d lines, %d with judgments", r.Queries.Lines, r.Queries.Judged))
 	row("judgments", r.Judgments.Judgments, r.Judgments.describe())
-	row("excluded documents", r.Queries.Excluded, "pairs of a query and a document")
+	if r.Queries.Excluded > 0 {
+		row("excluded documents", r.Queries.Excluded, "pairs of a query and a document")
+	}
 	if _, err := counts.WriteTo(&b); err != nil {
 		return err
 	}
@@ -96,6 +97,13 @@ func shown(item string) string {
 		return strconv.Quote(item)
 	}
 	return item
+}
+
+func (c CorpusReport) describeDuplicates() string {
+	if c.DuplicateDocuments == 0 {
+		return ""
+	}
+	return fmt.Sprintf("texts that stand under several ids: %d, with a judged id among them: %d", c.DuplicateGroups, c.DuplicatesJudged)
 }
 
 func (j JudgmentReport) describe() string {

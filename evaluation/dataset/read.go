@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -27,7 +28,7 @@ func (d *Dataset) open(name string) (fs.File, error) {
 	}
 	f, err := d.fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no such file; a dataset's folder holds %s, %s and %s", d.file(name), CorpusFile, d.options.QueryFile, d.options.QrelsFile)
+		return nil, fmt.Errorf("%s: there is no such file; a dataset's folder holds %s, %s and %s", d.file(name), d.corpus, d.options.QueryFile, d.options.QrelsFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.file(name), err)
@@ -72,7 +73,7 @@ func (d *Dataset) readQrels() (metric.Qrels, int, error) {
 	return j.Qrels, j.Repeats, nil
 }
 
-// readQueries reads the query file; a repeated id with the same text is a warning, with another text an error.
+// readQueries reads the query file; a line that repeats a query as it is becomes a warning, one that contradicts it an error.
 func (d *Dataset) readQueries(ctx context.Context) (queries []Query, warnings []string, err error) {
 	name := d.options.QueryFile
 	type place struct{ index, line int }
@@ -84,8 +85,11 @@ func (d *Dataset) readQueries(ctx context.Context) (queries []Query, warnings []
 			return err
 		}
 		if first, twice := seen[q.ID]; twice {
-			if queries[first.index].Text != q.Text {
-				return r.Errorf("query %q has another text here than in line %d", q.ID, first.line)
+			switch earlier := queries[first.index]; {
+			case earlier.Text != q.Text:
+				return r.Errorf("query %q has another text here than in line %d; keep one of them", q.ID, first.line)
+			case !sameExcluded(earlier, q):
+				return r.Errorf("query %q has other excluded_ids here than in line %d; keep one of them", q.ID, first.line)
 			}
 			repeats++
 			return nil
@@ -123,6 +127,11 @@ func parseQuery(r *jsonl.Reader) (Query, error) {
 	return q, nil
 }
 
+// sameExcluded tells whether two queries exclude the same documents, in whatever order.
+func sameExcluded(a, b Query) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a.Exclude)), slices.Sorted(slices.Values(b.Exclude)))
+}
+
 // runID reads the first wanted field as the id of a query or document, and refuses one that a run in TREC's format cannot hold: better now than
 // when the run is written, after all the work.
 func runID(r *jsonl.Reader) (string, error) {
@@ -142,29 +151,31 @@ func runID(r *jsonl.Reader) (string, error) {
 
 // eachLine calls f for every line of a file, up to the first error.
 func (d *Dataset) eachLine(ctx context.Context, name string, keys []string, f func(*jsonl.Reader) error) error {
-	return d.eachGoodLine(ctx, name, keys, f, func(err error) error { return err })
+	_, err := d.eachGoodLine(ctx, name, keys, f, func(err error) error { return err })
+	return err
 }
 
-// eachGoodLine calls f for every line of a file, and bad for the errors about lines that reading or f gives; other errors end it.
-func (d *Dataset) eachGoodLine(ctx context.Context, name string, keys []string, f func(*jsonl.Reader) error, bad func(error) error) error {
+// eachGoodLine calls f for every line of a file, and bad for the errors about lines that reading or f gives; other errors end it. It returns how
+// many lines were read, good and bad ones.
+func (d *Dataset) eachGoodLine(ctx context.Context, name string, keys []string, f func(*jsonl.Reader) error, bad func(error) error) (lines int, err error) {
 	file, err := d.open(name)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { _ = file.Close() }() // nothing was written
 	r, err := jsonl.NewReader(d.file(name), file, keys...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	for n := 0; ; n++ {
-		if n%1024 == 0 {
+	for ; ; lines++ {
+		if lines%1024 == 0 {
 			if err := ctx.Err(); err != nil {
-				return err
+				return lines, err
 			}
 		}
 		err := r.Next()
 		if err == io.EOF {
-			return nil
+			return lines, nil
 		}
 		if err == nil {
 			err = f(r)
@@ -173,7 +184,7 @@ func (d *Dataset) eachGoodLine(ctx context.Context, name string, keys []string, 
 			err = bad(err)
 		}
 		if err != nil {
-			return err
+			return lines, err
 		}
 	}
 }

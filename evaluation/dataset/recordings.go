@@ -116,13 +116,12 @@ func (d *Dataset) recording(file string) *recording {
 var recordingKeys = []string{"id", "text", "hy_doc"}
 
 // read reads the file; bad gets the errors about single lines.
-func (rec *recording) read(ctx context.Context, d *Dataset, file string, bad func(error) error) error {
+func (rec *recording) read(ctx context.Context, d *Dataset, file string, bad func(error) error) (err error) {
 	rec.answers = map[string]recordedAnswer{}
 	if _, err := fs.Stat(d.fsys, file); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w; %s", d.file(file), expansion.ErrMissing, d.otherModels(strings.Split(file, "/")[0]))
 	}
-	return d.eachGoodLine(ctx, file, recordingKeys, func(r *jsonl.Reader) error {
-		rec.lines++
+	rec.lines, err = d.eachGoodLine(ctx, file, recordingKeys, func(r *jsonl.Reader) error {
 		id, err := r.ID(0)
 		if err != nil {
 			return err
@@ -135,7 +134,7 @@ func (rec *recording) read(ctx context.Context, d *Dataset, file string, bad fun
 		}
 		if first, twice := rec.answers[id]; twice {
 			if first.text != answer.text || first.null != answer.null {
-				return r.Errorf("query %q has another answer here than in line %d", id, first.line)
+				return r.Errorf("query %q has another answer here than in line %d; keep one of them", id, first.line)
 			}
 			return nil
 		}
@@ -147,6 +146,7 @@ func (rec *recording) read(ctx context.Context, d *Dataset, file string, bad fun
 		}
 		return nil
 	}, bad)
+	return err
 }
 
 // otherModels says for which models a method's answers are recorded.

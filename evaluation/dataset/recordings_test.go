@@ -56,9 +56,9 @@ func TestRecordedAnswersAreFoundByMethodModelAndQuery(t *testing.T) {
 		{"m", "cot", "q1", `dir/cot/m/query_with_hydoc.jsonl:1: query "q1": no recorded answer: hy_doc is null or missing`, true},
 		{"gpt9", "hyde", "q1", `dir/hyde/gpt9/query_with_hydoc.jsonl: no recorded answer; hyde answers are recorded for m`, true},
 		{"m", "lamer", "q1", `dir/lamer/m/query_with_hydoc.jsonl: no recorded answer; no lamer answers are recorded with this dataset`, true},
-		{"bad", "cot", "q1", `dir/cot/bad/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1`, false},
-		{"half", "cot", "q1", `dir/cot/half/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1`, false},
-		{"num", "cot", "q1", `dir/cot/num/query_with_hydoc.jsonl:1: "hy_doc" is not a string (query "q1")`, false},
+		{"bad", "cot", "q1", `dir/cot/bad/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1; keep one of them`, false},
+		{"half", "cot", "q1", `dir/cot/half/query_with_hydoc.jsonl:2: query "q1" has another answer here than in line 1; keep one of them`, false},
+		{"num", "cot", "q1", `dir/cot/num/query_with_hydoc.jsonl:1: "hy_doc" is 5; use a string (query "q1")`, false},
 		{"page", "cot", "q1", `dir/cot/page/query_with_hydoc.jsonl: this is a web page, not data; the download went wrong`, false},
 		{"m", "../hyde", "q1", `method "../hyde" cannot be the name of a folder of recorded answers`, false},
 	} {

@@ -20,7 +20,7 @@ type Report struct {
 
 // CorpusReport counts documents.
 type CorpusReport struct {
-	Lines      int     `json:"lines"`
+	Lines      int     `json:"lines"`     // that are not blank, readable or not
 	Documents  int     `json:"documents"` // distinct ids
 	Words      Lengths `json:"words"`
 	Characters Lengths `json:"characters"`

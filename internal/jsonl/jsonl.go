@@ -1,17 +1,16 @@
 // Package jsonl reads JSON Lines files strictly and fast: one object a line, field names compared letter for letter, ids that may be numbers and
 // keep their digits. A byte order mark, CRLF, blank lines, a missing final newline, gzip and lines of any length are fine; everything else
-// that is not JSON Lines is an error with file and line.
+// that is not JSON Lines is an error with file and line. Half a surrogate pair in an escape becomes U+FFFD in a text and is an error in an id.
 package jsonl
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -90,6 +89,7 @@ type Object struct {
 	values [][]byte
 	seen   [][]byte        // field names of the current object
 	many   map[string]bool // the same, where they are many; nil otherwise
+	plain  []byte          // a string without its escapes
 }
 
 // NewObject wants the fields with these keys.
@@ -105,33 +105,80 @@ func (o *Object) Has(i int) bool { return o.values[i] != nil && string(o.values[
 func (o *Object) String(i int) (string, error) {
 	switch raw := o.values[i]; {
 	case raw == nil:
-		return "", fmt.Errorf("%q is missing", o.keys[i])
-	case string(raw) == "null":
-		return "", fmt.Errorf("%q is null", o.keys[i])
+		return "", o.missing(i)
 	case raw[0] != '"':
-		return "", fmt.Errorf("%q is not a string", o.keys[i])
+		return "", fmt.Errorf("%q is %s; use a string", o.keys[i], shorten(raw))
 	default:
-		return o.unquote(raw)
+		text, _ := o.unquote(raw)
+		return text, nil
 	}
 }
 
 // ID is the i-th wanted field as an id: the text of a string or the digits of a number as they are written, so that 007 and 7 differ and long
 // numbers are not rounded.
 func (o *Object) ID(i int) (string, error) {
-	raw := o.values[i]
-	switch {
-	case raw == nil:
-		return "", fmt.Errorf("%q is missing", o.keys[i])
-	case raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9':
-		return string(raw), nil
-	case raw[0] != '"':
-		return "", fmt.Errorf("%q is %s; use a string or a number", o.keys[i], shorten(raw))
+	if o.values[i] == nil {
+		return "", o.missing(i)
 	}
-	id, err := o.unquote(raw)
-	if err == nil && id == "" {
-		err = fmt.Errorf("%q is empty", o.keys[i])
+	id, err := o.id(o.values[i])
+	if err != nil {
+		err = fmt.Errorf("%q is %w", o.keys[i], err)
 	}
 	return id, err
+}
+
+// IDs is the i-th wanted field as a list of ids.
+func (o *Object) IDs(i int) ([]string, error) {
+	var raw []json.RawMessage
+	if o.values[i] == nil {
+		return nil, o.missing(i)
+	}
+	if json.Unmarshal(o.values[i], &raw) != nil || raw == nil {
+		return nil, fmt.Errorf("%q is %s; use a list of ids", o.keys[i], shorten(o.values[i]))
+	}
+	ids := make([]string, len(raw))
+	for k, v := range raw {
+		var err error
+		if ids[k], err = o.id(v); err != nil {
+			return nil, fmt.Errorf("id %d of %q is %w", k+1, o.keys[i], err)
+		}
+	}
+	return ids, nil
+}
+
+func (o *Object) id(raw []byte) (string, error) {
+	if isNumber(raw) {
+		return string(raw), nil
+	}
+	if raw[0] != '"' {
+		return "", fmt.Errorf("%s; use a string or a number", shorten(raw))
+	}
+	id, whole := o.unquote(raw)
+	switch {
+	case id == "":
+		return "", errors.New("empty")
+	case !whole: // two such ids would look alike once they are decoded
+		return "", fmt.Errorf("%s, with half a surrogate pair: write the whole character", shorten(raw))
+	}
+	return id, nil
+}
+
+func isNumber(raw []byte) bool { return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' }
+
+// missing says which fields the object has instead of the i-th wanted one.
+func (o *Object) missing(i int) error {
+	const most = 8
+	var names []string
+	for _, name := range o.seen[:min(len(o.seen), most)] {
+		names = append(names, strconv.Quote(shorten(name)))
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%q is missing; the object has no field", o.keys[i])
+	case len(o.seen) > most:
+		names = append(names, "...")
+	}
+	return fmt.Errorf("%q is missing; the object has %s", o.keys[i], strings.Join(names, ", "))
 }
 
 // shorten cuts a value for a message.
@@ -142,52 +189,30 @@ func shorten(raw []byte) string {
 	return string(raw)
 }
 
-// IDs is the i-th wanted field as a list of ids.
-func (o *Object) IDs(i int) ([]string, error) {
-	var raw []json.RawMessage
-	if o.values[i] == nil || json.Unmarshal(o.values[i], &raw) != nil {
-		return nil, fmt.Errorf("%q is not a list of ids", o.keys[i])
+// unquote returns the text of a string that has been checked, and whether it has no half of a surrogate pair.
+func (o *Object) unquote(raw []byte) (text string, whole bool) {
+	inside := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return string(inside), true
 	}
-	ids := make([]string, len(raw))
-	for k, v := range raw {
-		if v[0] == '"' {
-			if err := json.Unmarshal(v, &ids[k]); err != nil {
-				return nil, fmt.Errorf("%q: %w", o.keys[i], err)
-			}
-		} else if v[0] == '-' || v[0] >= '0' && v[0] <= '9' {
-			ids[k] = string(v)
-		} else {
-			return nil, fmt.Errorf("%q is not a list of ids", o.keys[i])
-		}
-	}
-	return ids, nil
-}
-
-func (o *Object) unquote(raw []byte) (string, error) {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), nil
-	}
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return "", fmt.Errorf("a string is broken: %w", err)
-	}
-	return s, nil
+	o.plain, whole = unescape(slices.Grow(o.plain[:0], len(inside)), inside)
+	return string(o.plain), whole
 }
 
 // Parse takes the wanted fields out of a line that holds exactly one object.
 func (o *Object) Parse(line []byte) error {
 	clear(o.values)
+	o.seen, o.many = o.seen[:0], nil
 	if !utf8.Valid(line) {
-		return errors.New("the line is not valid UTF-8")
+		return fmt.Errorf("the line is not valid UTF-8 from byte %d on; save the file as UTF-8", validLength(line)+1)
 	}
-	if line[0] != '{' {
-		return errors.New("the line is not a JSON object; JSON Lines files have one object a line")
+	if len(line) == 0 || line[0] != '{' {
+		return notObject(line)
 	}
 	i := skipSpace(line, 1)
 	if i < len(line) && line[i] == '}' {
 		return atEnd(line, i+1)
 	}
-	o.seen, o.many = o.seen[:0], nil
 	for {
 		if i >= len(line) || line[i] != '"' {
 			return broken(line, i, "a field name in quotes")
@@ -196,12 +221,9 @@ func (o *Object) Parse(line []byte) error {
 		if err != nil {
 			return err
 		}
-		key, err := fieldName(line[i:end])
-		if err != nil {
-			return err
-		}
+		key := fieldName(line[i:end])
 		if o.repeated(key) {
-			return fmt.Errorf("the field %q stands twice", key)
+			return fmt.Errorf("the field %q stands twice; keep one", key)
 		}
 		if i = skipSpace(line, end); i >= len(line) || line[i] != ':' {
 			return broken(line, i, "a colon")
@@ -218,7 +240,9 @@ func (o *Object) Parse(line []byte) error {
 		i = skipSpace(line, end)
 		switch {
 		case i < len(line) && line[i] == ',':
-			i = skipSpace(line, i+1)
+			if i = skipSpace(line, i+1); i < len(line) && line[i] == '}' {
+				return fmt.Errorf("broken JSON at byte %d: the object ends after a comma; remove the comma", i+1)
+			}
 		case i < len(line) && line[i] == '}':
 			return atEnd(line, i+1)
 		default:
@@ -228,13 +252,13 @@ func (o *Object) Parse(line []byte) error {
 }
 
 // fieldName takes a name out of its quotes.
-func fieldName(quoted []byte) ([]byte, error) {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1], nil
+func fieldName(quoted []byte) []byte {
+	inside := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return inside
 	}
-	var name string
-	err := json.Unmarshal(quoted, &name)
-	return []byte(name), err
+	name, _ := unescape(nil, inside)
+	return name
 }
 
 // repeated notes a field name and tells whether the line had it before.
@@ -260,121 +284,49 @@ func (o *Object) repeated(key []byte) bool {
 	return false
 }
 
-func atEnd(line []byte, i int) error {
-	if i = skipSpace(line, i); i < len(line) {
-		return fmt.Errorf("there is more after the object (byte %d): write one object a line", i+1)
+// notObject says what a line is that does not begin like an object.
+func notObject(line []byte) error {
+	switch {
+	case bytes.HasPrefix(line, []byte("<")):
+		return errors.New("the line is a tag, as of a web page or of a server's error message, and not a JSON object; get the file again")
+	case bytes.HasPrefix(line, []byte("[")):
+		return errors.New("the line is not a JSON object; JSON Lines files have one object a line, without a list around them")
 	}
-	return nil
+	return errors.New("the line is not a JSON object; JSON Lines files have one object a line")
+}
+
+// validLength is the length of the valid UTF-8 that b begins with.
+func validLength(b []byte) int {
+	n := 0
+	for n < len(b) {
+		r, size := utf8.DecodeRune(b[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+func atEnd(line []byte, i int) error {
+	i = skipSpace(line, i)
+	switch {
+	case i >= len(line):
+		return nil
+	case line[i] == ',':
+		return fmt.Errorf("there is more after the object (byte %d): write one object a line, without a comma after it", i+1)
+	}
+	return fmt.Errorf("there is more after the object (byte %d): write one object a line", i+1)
 }
 
 func broken(line []byte, i int, expected string) error {
 	if i >= len(line) {
-		return errors.New("the object is cut off")
+		return errCutOff
 	}
 	return fmt.Errorf("broken JSON at byte %d: expected %s", i+1, expected)
 }
 
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the end of the string that starts at i.
-func skipString(b []byte, i int) (int, error) {
-	for i++; i < len(b); {
-		if len(b)-i >= 8 {
-			s := special(binary.LittleEndian.Uint64(b[i:]))
-			if s == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(s) / 8
-		}
-		switch c := b[i]; {
-		case c == '"':
-			return i + 1, nil
-		case c == '\\':
-			n := escape(b[i:])
-			if n == 0 {
-				return 0, fmt.Errorf("broken JSON at byte %d: an escape that JSON does not know", i+1)
-			}
-			i += n
-		case c < ' ':
-			return 0, fmt.Errorf("broken JSON at byte %d: a control character in a string", i+1)
-		default:
-			i++
-		}
-	}
-	return 0, errors.New("the object is cut off inside a string")
-}
-
-// special looks at eight bytes of a string at once. The lowest bit that is set lies in the first byte that is a quote, a backslash or a control
-// character; the result is 0 if there is none.
-func special(x uint64) uint64 {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	quote, backslash := x^ones*'"', x^ones*'\\'
-	return (quote-ones)&^quote&highs | (backslash-ones)&^backslash&highs | (x-ones*' ')&^x&highs
-}
-
-// escape returns the length of the escape that b starts with, at most len(b) where it is cut off; 0 if it is none.
-func escape(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
-	}
-	if b[1] != 'u' {
-		if bytes.IndexByte([]byte(`"\/bfnrt`), b[1]) < 0 {
-			return 0
-		}
-		return 2
-	}
-	for i := 2; i < min(6, len(b)); i++ {
-		if c := b[i] | 0x20; (b[i] < '0' || b[i] > '9') && (c < 'a' || c > 'f') {
-			return 0
-		}
-	}
-	return min(6, len(b))
-}
-
-// skipValue returns the end of the value that starts at i.
-func skipValue(b []byte, i int) (int, error) {
-	start := i
-	if i < len(b) && b[i] == '"' {
-		return skipString(b, i)
-	}
-	depth := 0
-	for i < len(b) {
-		switch b[i] {
-		case '"':
-			end, err := skipString(b, i)
-			if err != nil {
-				return 0, err
-			}
-			i = end
-			continue
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth == 0 {
-				return checked(b, start, i)
-			}
-			if depth--; depth == 0 {
-				return checked(b, start, i+1)
-			}
-		case ',', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return checked(b, start, i)
-			}
-		}
-		i++
-	}
-	return 0, errors.New("the object is cut off")
-}
-
-func checked(b []byte, start, end int) (int, error) {
-	if !json.Valid(b[start:end]) {
-		return 0, broken(b, start, "a value")
-	}
-	return end, nil
-}
+var (
+	errCutOff   = errors.New("the object is cut off; it has to stand whole on one line")
+	errInString = errors.New("the object is cut off inside a string; it has to stand whole on one line, with line breaks written as \\n")
+)

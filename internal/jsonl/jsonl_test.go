@@ -74,25 +74,33 @@ func TestWrongLinesAreRefusedWithTheirPlace(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"an unknown escape", `{"a": "xy\q"}`, "f:1: broken JSON at byte 10: an escape that JSON does not know"},
 		{"a short code point", `{"a": "\u12g4"}`, "f:1: broken JSON at byte 8: an escape that JSON does not know"},
-		{"a line that ends in an escape", `{"a": "x\`, "f:1: the object is cut off inside a string"},
-		{"a line that ends in a code point", `{"a": "x\u00`, "f:1: the object is cut off inside a string"},
+		{"a line that ends in an escape", `{"a": "x\`, "f:1: the object is cut off inside a string; it has to stand whole on one line, with line breaks written as \\n"},
+		{"a line that ends in a code point", `{"a": "x\u00`, "f:1: the object is cut off inside a string; it has to stand whole on one line, with line breaks written as \\n"},
 		{"a raw tab in a string", "{\"a\": \"x\ty\"}", "f:1: broken JSON at byte 9: a control character in a string"},
 		{"a name without quotes", `{a: 1}`, "f:1: broken JSON at byte 2: expected a field name in quotes"},
 		{"no colon", `{"a" 1}`, "f:1: broken JSON at byte 6: expected a colon"},
 		{"no comma", `{"a": 1 "b": 2}`, "f:1: broken JSON at byte 9: expected a comma or the end of the object"},
-		{"a trailing comma", `{"a": 1,}`, "f:1: broken JSON at byte 9: expected a field name in quotes"},
+		{"a trailing comma", `{"a": 1,}`, "f:1: broken JSON at byte 9: the object ends after a comma; remove the comma"},
+		{"a comma and a space at the end", `{"a": 1, }`, "f:1: broken JSON at byte 10: the object ends after a comma; remove the comma"},
+		{"two commas", `{"a": 1,,}`, "f:1: broken JSON at byte 9: expected a field name in quotes"},
+		{"a comma at the start", `{,"a": 1}`, "f:1: broken JSON at byte 2: expected a field name in quotes"},
 		{"no value", `{"a": }`, "f:1: broken JSON at byte 7: expected a value"},
 		{"a word that is no value", `{"b": NaN}`, "f:1: broken JSON at byte 7: expected a value"},
 		{"brackets that do not match", `{"b": [1}}`, "f:1: broken JSON at byte 7: expected a value"},
-		{"a cut list", `{"b": [1, 2`, "f:1: the object is cut off"},
+		{"a cut list", `{"b": [1, 2`, "f:1: the object is cut off; it has to stand whole on one line"},
 		{"two objects", `{"a": 1}{"a": 2}`, "f:1: there is more after the object (byte 9): write one object a line"},
-		{"a list", `[{"a": 1}]`, "f:1: the line is not a JSON object; JSON Lines files have one object a line"},
+		{"an object that goes on in the next line", `{`, "f:1: the object is cut off; it has to stand whole on one line"},
+		{"a comma between objects", `{"a": 1},`, "f:1: there is more after the object (byte 9): write one object a line, without a comma after it"},
+		{"a list", `[{"a": 1}]`, "f:1: the line is not a JSON object; JSON Lines files have one object a line, without a list around them"},
+		{"an error message of a server", `<?xml version="1.0"?><Error/>`,
+			"f:1: the line is a tag, as of a web page or of a server's error message, and not a JSON object; get the file again"},
 		{"null", `null`, "f:1: the line is not a JSON object; JSON Lines files have one object a line"},
-		{"a field twice that is not wanted", `{"b": 1, "b": 1}`, `f:1: the field "b" stands twice`},
-		{"a field twice, once escaped", `{"b": 1, "\u0062": 1}`, `f:1: the field "b" stands twice`},
-		{"the first of many fields twice", wide + `, "k0": 1}`, `f:1: the field "k0" stands twice`},
-		{"the last of many fields twice", wide + `, "k199": 1}`, `f:1: the field "k199" stands twice`},
-		{"broken UTF-8", "{\"a\": \"\xff\"}", "f:1: the line is not valid UTF-8"},
+		{"a field twice that is not wanted", `{"b": 1, "b": 1}`, `f:1: the field "b" stands twice; keep one`},
+		{"a field twice, once escaped", `{"b": 1, "\u0062": 1}`, `f:1: the field "b" stands twice; keep one`},
+		{"the first of many fields twice", wide + `, "k0": 1}`, `f:1: the field "k0" stands twice; keep one`},
+		{"the last of many fields twice", wide + `, "k199": 1}`, `f:1: the field "k199" stands twice; keep one`},
+		{"broken UTF-8", "{\"a\": \"\xff\"}", "f:1: the line is not valid UTF-8 from byte 8 on; save the file as UTF-8"},
+		{"Latin-1 behind whole characters", "{\"a\": \"\ufffdé\xe9\"}", "f:1: the line is not valid UTF-8 from byte 13 on; save the file as UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := jsonl.NewReader("f", strings.NewReader(c.line), "a")
@@ -157,10 +165,12 @@ func TestListsOfIDs(t *testing.T) {
 	}{
 		{line: `{"a": []}`, ids: []string{}},
 		{line: `{"a": ["x", 7, -1, "\u00e9", "007", 104230171086686139]}`, ids: []string{"x", "7", "-1", "é", "007", "104230171086686139"}},
-		{line: `{"a": "x"}`, want: `f:1: "a" is not a list of ids`},
-		{line: `{"a": [null]}`, want: `f:1: "a" is not a list of ids`},
-		{line: `{"a": [["x"]]}`, want: `f:1: "a" is not a list of ids`},
-		{line: `{}`, want: `f:1: "a" is not a list of ids`},
+		{line: `{"a": "x"}`, want: `f:1: "a" is "x"; use a list of ids`},
+		{line: `{"a": null}`, want: `f:1: "a" is null; use a list of ids`},
+		{line: `{"a": ["x", null]}`, want: `f:1: id 2 of "a" is null; use a string or a number`},
+		{line: `{"a": [["x"]]}`, want: `f:1: id 1 of "a" is ["x"]; use a string or a number`},
+		{line: `{"a": [""]}`, want: `f:1: id 1 of "a" is empty`},
+		{line: `{}`, want: `f:1: "a" is missing; the object has no field`},
 	} {
 		r, err := jsonl.NewReader("f", strings.NewReader(c.line), "a")
 		if err != nil {
@@ -179,6 +189,64 @@ func TestListsOfIDs(t *testing.T) {
 		if err != nil || !slices.Equal(ids, c.ids) {
 			t.Errorf("%s: got %q, %v, want %q", c.line, ids, err, c.ids)
 		}
+	}
+}
+
+func TestWrongFieldsAreRefusedByName(t *testing.T) {
+	text := func(r *jsonl.Reader) error { _, err := r.String(0); return err }
+	id := func(r *jsonl.Reader) error { _, err := r.ID(0); return err }
+	for _, c := range []struct {
+		name, line, want string
+		read             func(*jsonl.Reader) error
+	}{
+		{"a text that is null", `{"a": null}`, `f:1: "a" is null; use a string`, text},
+		{"a text that is a number", `{"a": 5}`, `f:1: "a" is 5; use a string`, text},
+		{"a text that is a long list", `{"a": ["éééééééééééééééééééé"]}`, `f:1: "a" is ["éééééééééééééé...; use a string`, text},
+		{"a field in capitals", `{"A": "x", "b": 1}`, `f:1: "a" is missing; the object has "A", "b"`, text},
+		{"other names", `{"_id": "x"}`, `f:1: "a" is missing; the object has "_id"`, id},
+		{"many other names", `{"1":1,"2":1,"3":1,"4":1,"5":1,"6":1,"7":1,"8":1,"9":1}`, `f:1: "a" is missing; the object has "1", "2", "3", "4", "5", "6", "7", "8", ...`, id},
+		{"names that would steer a terminal", `{"\u001b[31m": 1}`, `f:1: "a" is missing; the object has "\x1b[31m"`, id},
+		{"an id that is null", `{"a": null}`, `f:1: "a" is null; use a string or a number`, id},
+		{"an id that is empty", `{"a": ""}`, `f:1: "a" is empty`, id},
+		{"an id with half a surrogate pair", `{"a": "x\ud83d"}`, `f:1: "a" is "x\ud83d", with half a surrogate pair: write the whole character`, id},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := jsonl.NewReader("f", strings.NewReader(c.line), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Next(); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.read(r); err == nil || err.Error() != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEscapesStandForTheirCharacters(t *testing.T) {
+	for escaped, want := range map[string]string{
+		`\"\\\/\b\f\n\r\t`: "\"\\/\b\f\n\r\t", `\u00e9\u00E9\u0041\u0000`: "ééA\x00", `a\ud83d\ude37b`: "a😷b", `\\u0041`: `\u0041`,
+		`\ud83d`: "\ufffd", `\ude37\ud83d`: "\ufffd\ufffd", `\ud83d\u0041`: "\ufffdA", `\ud83dx\ude37`: "\ufffdx\ufffd", `\ud83d\ud83d\ude37`: "\ufffd😷",
+		`\ufffd`: "\ufffd",
+	} {
+		r, err := jsonl.NewReader("f", strings.NewReader(`{"a": "`+escaped+`"}`), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.String(0); got != want || err != nil {
+			t.Errorf("%s: got %q, %v, want %q", escaped, got, err, want)
+		}
+	}
+}
+
+func TestALineOfNoBytesIsNoObject(t *testing.T) {
+	if err := jsonl.NewObject("a").Parse(nil); err == nil || err.Error() != "the line is not a JSON object; JSON Lines files have one object a line" {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -223,6 +291,7 @@ func FuzzNext(f *testing.F) {
 	for _, seed := range []string{
 		`{"a": "x", "b": [1, {"c": "}"}], "d": null}`, `{}`, `{"a":1}`, `{"a":-0.5e+3}`, `{"a": "\u00e9\n\ud83d\ude37"}`, `{"a": "x",}`, `{"a" "x"}`,
 		`{"a": tru}`, `{"a": 01}`, `{"a": "x"} {"a": "y"}`, `[{"a": 1}]`, `{"a": "\x"}`, "{\"a\": \"\t\"}", `{"a": {"a": [[[`, `{"\u0061": 1}`, `{"a": 1 2}`,
+		`{"a": "\ud83d\ud83d\ude37\ude37\u0041\"\\\/\b\f\r\t"}`, `{"\ud800": 1, "\ud801": 2}`, `{"a": ["x", 1, "\ud800"]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -257,6 +326,9 @@ func FuzzNext(f *testing.F) {
 			s, err := r.String(0)
 			if wantText, ok := text.(string); ok != (err == nil) || s != wantText {
 				t.Fatalf("%q: text %q (%v), encoding/json says %q", line, s, err, text)
+			}
+			if id, err := r.ID(0); err == nil && id != s && id != string(r.Raw(0)) {
+				t.Fatalf("%q: id %q, text %q", line, id, s)
 			}
 		}
 	})
