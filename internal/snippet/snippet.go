@@ -81,7 +81,8 @@ func windowStart(passage string, matches []match, width int) int {
 		from--
 	}
 	if space := strings.IndexFunc(passage[from:matches[bestFirst].start], unicode.IsSpace); space >= 0 {
-		return from + space + 1
+		_, size := utf8.DecodeRuneInString(passage[from+space:])
+		return from + space + size
 	}
 	return matches[bestFirst].start
 }
