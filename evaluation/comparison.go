@@ -3,7 +3,6 @@ package evaluation
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ddx-rag/ddx/evaluation/metric"
@@ -57,7 +56,7 @@ func Compare(nameA, nameB string, a, b *metric.Report, seed uint64) (*Comparison
 	return c, nil
 }
 
-// RunReport rebuilds the report of one run of a results folder from its queries.jsonl. measures nil stands for all that were computed.
+// RunReport rebuilds the report of one run of a results folder from its queries.jsonl.
 func RunReport(dir, pipeline, dataset string, measures []metric.Measure) (*metric.Report, error) {
 	lines, err := ReadQueries(dir, pipeline, dataset)
 	if err != nil {
@@ -70,11 +69,6 @@ func RunReport(dir, pipeline, dataset string, measures []metric.Measure) (*metri
 		}
 		if line.Metrics == nil {
 			continue // not judged
-		}
-		if report.Measures == nil {
-			if report.Measures, err = parseAll(slices.Sorted(maps.Keys(line.Metrics))); err != nil {
-				return nil, fmt.Errorf("%s: query %s: %w", dir, line.ID, err)
-			}
 		}
 		values := make([]float64, len(report.Measures))
 		for i, m := range report.Measures {
@@ -97,16 +91,4 @@ func RunReport(dir, pipeline, dataset string, measures []metric.Measure) (*metri
 		}
 	}
 	return report, nil
-}
-
-func parseAll(names []string) ([]metric.Measure, error) {
-	var measures []metric.Measure
-	for _, name := range names {
-		m, err := metric.Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		measures = append(measures, m)
-	}
-	return measures, nil
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/ddx-rag/ddx/evaluation/metric"
 	"github.com/ddx-rag/ddx/evaluation/stats"
 	"github.com/ddx-rag/ddx/internal/text"
 )
@@ -114,4 +116,31 @@ func CheckComparable(dirA, dirB string) error {
 		}
 	}
 	return nil
+}
+
+// CommonMeasures lists the measures that two results folders both have, in the order of the first.
+func CommonMeasures(dirA, dirB string) ([]metric.Measure, error) {
+	a, err := readManifest(dirA)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readManifest(dirB)
+	if err != nil {
+		return nil, err
+	}
+	var common []metric.Measure
+	for _, name := range a.Measures {
+		if !slices.Contains(b.Measures, name) {
+			continue
+		}
+		m, err := metric.Parse(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dirA, manifestFile), err)
+		}
+		common = append(common, m)
+	}
+	if len(common) == 0 {
+		return nil, fmt.Errorf("%s and %s have no measure in common", dirA, dirB)
+	}
+	return common, nil
 }

@@ -123,6 +123,11 @@ func (f compareFlags) folders(a, b string, measures []metric.Measure) ([]*evalua
 	if err := evaluation.CheckComparable(a, b); err != nil {
 		return nil, err
 	}
+	if len(measures) == 0 {
+		if measures, err = evaluation.CommonMeasures(a, b); err != nil {
+			return nil, err
+		}
+	}
 	var comparisons []*evaluation.Comparison
 	for _, ra := range resultsA.Results {
 		if f.dataset != "" && ra.Dataset != f.dataset || len(f.pipelines) > 0 && ra.Pipeline != f.pipelines[0] {
