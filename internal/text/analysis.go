@@ -67,7 +67,7 @@ const MedicalEnglish = "medical-english"
 // The versions are raised whenever any text's terms change. Those of the medical analysis also depend on the normalization tables.
 const (
 	luceneVersion  = "2"
-	medicalVersion = "2"
+	medicalVersion = "3"
 )
 
 // Analysis is one named chain. It is immutable and safe for concurrent use.

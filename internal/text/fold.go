@@ -230,7 +230,10 @@ func unitAhead(s string) bool {
 		n++
 	}
 	if n < len(s) && s[n] >= utf8.RuneSelf {
-		return false
+		r, _ := utf8.DecodeRuneInString(s[n:])
+		if plain := plainSpelling(r); (plain == "" || isLetter(plain[0])) && !unicode.IsPunct(r) && !unicode.IsSpace(r) {
+			return false // the word may go on
+		}
 	}
 	switch s[:n] {
 	case "g", "G", "l", "L", "m", "M", "mol", "mole", "s", "sec", "V", "A", "W", "F", "U", "IU", "Ci", "kat", "Eq", "eq", "Sv", "Gy":
