@@ -64,6 +64,9 @@ A pipeline that lacks model answers or has failed queries is shown as incomplete
 }
 
 func runEval(cmd *cobra.Command, args []string, f evalFlags) error {
+	if f.parallel < 0 {
+		return usage(fmt.Errorf("--parallel is %d; use 1 or more", f.parallel))
+	}
 	ctx, w := cmd.Context(), newWorkspace(cmd)
 	e, err := w.experiment(ctx, cmd, args, f)
 	if err != nil {
