@@ -32,23 +32,29 @@ func parseFuse(n *strictyaml.Node, _ Registry) (StepSpec, error) {
 	if err := n.Decode(s); err != nil {
 		return nil, err
 	}
+	var problems []error
+	if !slices.Contains(fuseMethods, s.Method) {
+		problems = append(problems, unknown(n.Child("method"), "fusion method", s.Method, fuseMethods))
+	}
 	switch {
-	case !slices.Contains(fuseMethods, s.Method):
-		return nil, unknown(n.Child("method"), "fusion method", s.Method, fuseMethods)
-	case s.K != nil && s.Method != fuseRRF:
-		return nil, n.Child("k").Errorf("\"k\" is the constant of method rrf; %s has none", s.Method)
-	case s.K != nil && (*s.K < 0 || *s.K > 1e6):
-		return nil, n.Child("k").Errorf("\"k\" is %v; use a number from 0 to 1000000 (60 is usual)", *s.K)
-	case s.Normalize != nil && s.Method != fuseCombSUM:
-		return nil, n.Child("normalize").Errorf("\"normalize\" belongs to method combsum; %s uses ranks, not scores", s.Method)
-	case s.Normalize != nil && !slices.Contains(fusion.Normalizations(), *s.Normalize):
+	case s.K == nil:
+	case s.Method == fuseCombSUM:
+		problems = append(problems, n.Child("k").Errorf("\"k\" is the constant of method rrf; combsum has none"))
+	case *s.K < 0 || *s.K > 1e6:
+		problems = append(problems, n.Child("k").Errorf("\"k\" is %v; use a number from 0 to 1000000 (60 is usual)", *s.K))
+	}
+	switch {
+	case s.Normalize == nil:
+	case s.Method == fuseRRF:
+		problems = append(problems, n.Child("normalize").Errorf("\"normalize\" belongs to method combsum; rrf uses ranks, not scores"))
+	case !slices.Contains(fusion.Normalizations(), *s.Normalize):
 		var names []string
 		for _, name := range fusion.Normalizations() {
 			names = append(names, string(name))
 		}
-		return nil, unknown(n.Child("normalize"), "normalization", string(*s.Normalize), names)
+		problems = append(problems, unknown(n.Child("normalize"), "normalization", string(*s.Normalize), names))
 	}
-	if err := checkDepth(n, s.Depth); err != nil {
+	if err := strictyaml.Join(append(problems, checkDepth(n, s.Depth))...); err != nil {
 		return nil, err
 	}
 	if s.K != nil {

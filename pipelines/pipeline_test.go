@@ -152,7 +152,7 @@ func TestAMissingRecordingEndsTheQuery(t *testing.T) {
 func TestAFailingStoreEndsTheQueryAndNamesTheStep(t *testing.T) {
 	broken := errors.New("disk on fire")
 	_, err := bind(t, "name: test\nsteps:\n  - retrieve: {}", echoStore{fail: broken}, nil).Run(t.Context(), pipelines.Query{Text: "x"})
-	if !errors.Is(err, broken) || err.Error() != "retrieve bm25 by query: search with query: disk on fire" {
+	if !errors.Is(err, broken) || err.Error() != "retrieve bm25 (search: query): search with query: disk on fire" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -58,40 +58,8 @@ func parseRetrieve(n *strictyaml.Node, _ Registry) (StepSpec, error) {
 	if err := n.Decode(s); err != nil {
 		return nil, err
 	}
-	switch {
-	case !slices.Contains(lexicalStores, s.With):
-		return nil, unknown(n.Child("with"), "store", s.With, lexicalStores)
-	case !slices.Contains(text.Names(), s.Analysis):
-		return nil, unknown(n.Child("analysis"), "text analysis", s.Analysis, text.Names())
-	case !slices.Contains(searchRules, s.Search):
-		return nil, unknown(n.Child("search"), "search rule", s.Search, searchRules)
-	case s.Search == searchQuery && s.Of != nil:
-		return nil, n.Child("of").Errorf("\"of\" chooses expansions, but search: query uses none").WithHint("use search: expansions, concat or each")
-	case s.Of != nil && len(s.Of) == 0:
-		return nil, n.Child("of").Errorf("\"of\" is empty; name at least one expansion method or leave it out to use all")
-	case s.Search != searchConcat && s.Repeat != nil:
-		return nil, n.Child("repeat").Errorf("\"repeat\" repeats the query before its expansions and needs search: concat, not %s", s.Search)
-	case s.Search != searchConcat && s.RepeatSeparator != nil:
-		return nil, n.Child("repeat_separator").Errorf("\"repeat_separator\" needs search: concat, not %s", s.Search)
-	case s.Repeat != nil && (*s.Repeat < 1 || *s.Repeat > 100):
-		return nil, n.Child("repeat").Errorf("\"repeat\" is %d; use 1 to 100", *s.Repeat)
-	case s.Weight <= 0:
-		return nil, n.Child("weight").Errorf("\"weight\" is %v; use a number above 0", s.Weight)
-	}
-	if err := checkDepth(n, s.Depth); err != nil {
+	if err := strictyaml.Join(s.problems()...); err != nil {
 		return nil, err
-	}
-	for _, part := range []struct {
-		key    string
-		params vectorstore.BM25
-	}{
-		{"variant", vectorstore.BM25{Variant: s.Variant}},
-		{"k1", vectorstore.BM25{Variant: vectorstore.Lucene, K1: s.K1}},
-		{"b", vectorstore.BM25{Variant: vectorstore.Lucene, B: s.B}},
-	} {
-		if err := part.params.Validate(); err != nil {
-			return nil, n.Child(part.key).Errorf("%s", err)
-		}
 	}
 	if s.Repeat != nil {
 		s.repeat = *s.Repeat
@@ -100,6 +68,49 @@ func parseRetrieve(n *strictyaml.Node, _ Registry) (StepSpec, error) {
 		s.separator = *s.RepeatSeparator
 	}
 	return s, nil
+}
+
+// problems finds all that is wrong with the step by itself.
+func (s *retrieveSpec) problems() []error {
+	n := s.node
+	var problems []error
+	wrong := func(bad bool, err func() error) {
+		if bad {
+			problems = append(problems, err())
+		}
+	}
+	known := slices.Contains(searchRules, s.Search) // otherwise what fits the rule is not known
+	wrong(!slices.Contains(lexicalStores, s.With), func() error { return unknown(n.Child("with"), "store", s.With, lexicalStores) })
+	wrong(!slices.Contains(text.Names(), s.Analysis), func() error { return unknown(n.Child("analysis"), "text analysis", s.Analysis, text.Names()) })
+	wrong(!known, func() error { return unknown(n.Child("search"), "search rule", s.Search, searchRules) })
+	wrong(s.Search == searchQuery && s.Of != nil, func() error {
+		return n.Child("of").Errorf("\"of\" chooses expansions, but search: query uses none").WithHint("use search: expansions, concat or each")
+	})
+	wrong(s.Of != nil && len(s.Of) == 0, func() error {
+		return n.Child("of").Errorf("\"of\" is empty; name at least one expansion method or leave it out to use all")
+	})
+	wrong(known && s.Search != searchConcat && s.Repeat != nil, func() error {
+		return n.Child("repeat").Errorf("\"repeat\" repeats the query before its expansions and needs search: concat, not %s", s.Search)
+	})
+	wrong(known && s.Search != searchConcat && s.RepeatSeparator != nil, func() error {
+		return n.Child("repeat_separator").Errorf("\"repeat_separator\" needs search: concat, not %s", s.Search)
+	})
+	wrong(s.Repeat != nil && (*s.Repeat < 1 || *s.Repeat > 100), func() error {
+		return n.Child("repeat").Errorf("\"repeat\" is %d; use 1 to 100", *s.Repeat)
+	})
+	wrong(!(s.Weight > 0), func() error { return n.Child("weight").Errorf("\"weight\" is %v; use a number above 0", s.Weight) })
+	for _, part := range []struct {
+		key    string
+		params vectorstore.BM25
+	}{
+		{"variant", vectorstore.BM25{Variant: s.Variant}},
+		{"k1", vectorstore.BM25{Variant: vectorstore.Lucene, K1: s.K1}},
+		{"b", vectorstore.BM25{Variant: vectorstore.Lucene, B: s.B}},
+	} {
+		err := part.params.Validate()
+		wrong(err != nil, func() error { return n.Child(part.key).Errorf("%s", err) })
+	}
+	return append(problems, checkDepth(n, s.Depth))
 }
 
 func checkDepth(n *strictyaml.Node, depth int) error {
@@ -168,7 +179,9 @@ type retrieveStep struct {
 	store vectorstore.Lexical
 }
 
-func (r *retrieveStep) Name() string { return "retrieve " + r.spec.With + " by " + r.spec.Search }
+func (r *retrieveStep) Name() string {
+	return "retrieve " + r.spec.With + " (search: " + r.spec.Search + ")"
+}
 
 func (r *retrieveStep) Run(ctx context.Context, st *State) error {
 	for _, t := range r.spec.texts(st) {

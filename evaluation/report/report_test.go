@@ -128,7 +128,7 @@ func view(t testing.TB) report.QueryView {
 			Lists: []pipelines.RankedList{list, other, fused}, Ranking: hits,
 			Stages: []pipelines.Stage{
 				{Name: "expand hyde", Duration: 1500 * time.Microsecond, Expansions: []pipelines.Expansion{e}, Warnings: []string{"hyde: something\nodd"}},
-				{Name: "retrieve bm25 by each", Lists: []pipelines.RankedList{list, other}},
+				{Name: "retrieve bm25 (search: each)", Lists: []pipelines.RankedList{list, other}},
 				{Name: "fuse rrf", Lists: []pipelines.RankedList{fused}, Ranking: hits},
 			},
 		},
